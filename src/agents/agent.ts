@@ -1,0 +1,53 @@
+import type { Turn } from '../rollout/trajectory.ts'
+import type { Shell } from '../wire/shell.ts'
+
+/**
+ * Which agent, as data that can travel to a thread. A `module` agent is loaded in the thread that runs it: its export is an
+ * `AgentFactory`. A `closure` lives only in the thread that made it and so needs `threads: 0`.
+ */
+export type AgentSpec =
+  | { readonly kind: 'scripted'; readonly config: ScriptedConfig }
+  | {
+      readonly kind: 'module'
+      readonly url: string
+      readonly exportName: string
+      readonly config: Readonly<Record<string, unknown>>
+    }
+  | { readonly kind: 'closure'; readonly agent: Agent }
+
+/** A fixed course: the commands in turn, then the answer. */
+export interface ScriptedConfig {
+  readonly commands: readonly string[]
+  readonly answer: string
+}
+
+/** Makes an agent from the config of its spec. Throws on a config it cannot use, before anything costly starts. */
+export type AgentFactory = (config: Readonly<Record<string, unknown>>) => Agent
+
+/** Why an agent stopped by itself. */
+export type AgentStop = 'done' | 'max-steps' | 'length' | 'malformed-tool-call'
+
+export interface AgentContext {
+  /** What the template asked for: text, or chat messages. */
+  readonly prompt: unknown
+  /** Opens the workspace's shell; rejects with `no-shell` where the environment offers none. The rollout closes it. */
+  shell(): Promise<Shell>
+  /** Seeds everything random this agent does. */
+  readonly seed: number
+  /** Aborts at the agent phase's deadline and on cancel. */
+  readonly signal: AbortSignal
+  /** Appends one turn to the trajectory. */
+  record(turn: Turn): void
+}
+
+/** Works on one task at a time per call; many calls run at once in one thread. */
+export interface Agent {
+  readonly name: string
+  /** Resolves with the answer that is graded. */
+  run(context: AgentContext): Promise<{ readonly answer: unknown; readonly stop: AgentStop }>
+}
+
+/** Types a module's export as an agent factory. */
+export function defineAgent(factory: AgentFactory): AgentFactory {
+  return factory
+}

@@ -1,0 +1,37 @@
+/** Stops a timer. Calling it twice, or after the timer fired, does nothing. */
+export type CancelTimer = () => void
+
+/** Time as an argument: nothing outside this file and the tests' virtual clock reads the system's time or sets its timers. */
+export interface Clock {
+  /** Monotonic milliseconds, for durations and deadlines. Not comparable between processes. */
+  now(): number
+  /** Milliseconds since 1970, for records that people read. */
+  wallTime(): number
+  /** Calls `wake` once, `delayMs` from now. A pending timer keeps the process alive. */
+  after(delayMs: number, wake: () => void): CancelTimer
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallTime: () => Date.now(),
+  after(delayMs, wake) {
+    const timer = setTimeout(wake, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Resolves `delayMs` from now; rejects with the signal's reason as soon as the signal aborts. */
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    })
+    const abort = () => {
+      cancel()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}

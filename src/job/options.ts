@@ -1,0 +1,49 @@
+import type { Clock } from '../clock.ts'
+import type { IdSource } from '../ids.ts'
+import type { GroupStrategy } from '../rollout/group.ts'
+import type { Phase } from '../rollout/run.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
+
+/** How sandboxes are kept ready. */
+export interface PoolOptions {
+  readonly strategy: 'cold' | 'prewarm'
+  /** Prewarmed sandboxes to hold ready; `auto` follows measured demand and refill time. Not used when cold. */
+  readonly size: number | 'auto'
+  /** Sandboxes at most: creating, live and deleting together. Default: `maxConcurrent`, plus the pool's size. */
+  readonly maxSandboxes?: number
+}
+
+/** Milliseconds allowed for each phase, and for a whole rollout with its retries apart. */
+export type Deadlines = Readonly<Record<Phase | 'rollout', number>>
+
+/** How an engine is built: what lasts from one run of a job to the next. */
+export interface EngineOptions {
+  readonly runtime: Runtime
+  /** Worker threads that host rollout groups; 0 runs everything in the calling thread. Default: one less than the cores, 1 to 4. */
+  readonly threads?: number
+  readonly pool?: PoolOptions
+  /** Rollouts in flight at most. Default 128. */
+  readonly maxConcurrent?: number
+  /** The journal's directory. Absent: a temporary one that ends with the job. */
+  readonly journal?: string
+  readonly deadlines?: Partial<Deadlines>
+  /** Fresh sandboxes tried after a transient infrastructure error, per member. Default 2. */
+  readonly retries?: number
+  readonly groupStrategy?: GroupStrategy
+  /** Groups in a row without one graded member that stop the run. Default 8. */
+  readonly deadGroupLimit?: number
+  /** Packed bytes of finished groups that may wait for the consumer before no new group is started. Default 256 MiB. */
+  readonly maxWaitingBytes?: number
+  readonly clock?: Clock
+  readonly ids?: IdSource
+}
+
+/** Options of one run of a taskset. */
+export interface RunOptions extends Partial<EngineOptions> {
+  /** Attempts at each task, compared with each other. Default 1. */
+  readonly group?: number
+  /** Seeds the order of the groups and every agent. Default: drawn, and told in the job's record. */
+  readonly seed?: number
+  /** Ends the run in order: groups in flight are cancelled, what is durable stays. */
+  readonly signal?: AbortSignal
+}

@@ -1,0 +1,39 @@
+import type { GroupId, JobId, RunId } from '../ids.ts'
+import type { GroupRecord } from '../rollout/group.ts'
+import type { RunHeader } from '../rollout/run.ts'
+
+/** Which job, made when and how; enough to run the same command again. */
+export interface JobRecord {
+  readonly jobId: JobId
+  readonly name: string
+  readonly startedAt: number
+  readonly seed: number
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** What happened to a group's data after it ended. */
+export type Consumption = 'pending' | 'consumed' | 'dropped'
+
+/**
+ * Where finished runs are kept. `putRun` and `putGroup` resolve when the record is durable: it survives the process being
+ * killed. Threads write to the same journal directly.
+ */
+export interface Journal {
+  /** The directory, or `memory`. */
+  readonly location: string
+  putJob(job: JobRecord): Promise<void>
+  /** `trajectory` is the packed form. Putting a run id again replaces nothing: the first terminal attempt wins. */
+  putRun(header: RunHeader, trajectory: Uint8Array): Promise<void>
+  putGroup(group: GroupRecord): Promise<void>
+  /** Moves a group in the ledger; false when it already was consumed or dropped, so a chunk is never counted twice. */
+  settleGroup(jobId: JobId, groupId: GroupId, to: Exclude<Consumption, 'pending'>, reason?: string): Promise<boolean>
+  jobs(): Promise<readonly JobRecord[]>
+  run(runId: RunId): Promise<{ readonly header: RunHeader; readonly trajectory: Uint8Array } | undefined>
+  /** Headers of a job's durable runs in the order they were planned. */
+  runs(jobId: JobId): AsyncIterable<RunHeader>
+  groups(jobId: JobId): AsyncIterable<GroupRecord & { readonly consumption: Consumption; readonly reason?: string }>
+  close(): Promise<void>
+}
+
+/** How a thread opens the journal that the main thread holds. */
+export type JournalSpec = { readonly kind: 'lmdb'; readonly directory: string }

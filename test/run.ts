@@ -1,0 +1,77 @@
+/**
+ * The suite: every `*.test.js` under dist/test, each in a process of its own, two at a time.
+ * `node dist/test/run.js [--unit] [part of a path …]`; `--unit` leaves out the files under `end-to-end`.
+ */
+import { fork } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const FILE_DEADLINE_MS = 240_000
+const LINGER_MS = 5_000
+const here = fileURLToPath(new URL('.', import.meta.url))
+const runFile = join(here, 'support', 'run-file.js')
+
+interface FileResult {
+  readonly file: string
+  readonly passed: number
+  readonly problems: readonly string[]
+}
+
+function runTestFile(file: string): Promise<FileResult> {
+  return new Promise(resolve => {
+    const child = fork(runFile, [file], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    let output = ''
+    let report: { passed: number; problems: string[] } | undefined
+    const extra: string[] = []
+    child.stdout?.on('data', data => (output += data))
+    child.stderr?.on('data', data => (output += data))
+    let timer = setTimeout(() => {
+      extra.push(`took longer than ${FILE_DEADLINE_MS} ms`)
+      child.kill('SIGKILL')
+    }, FILE_DEADLINE_MS)
+    child.on('message', message => {
+      report = message as { passed: number; problems: string[] }
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        extra.push(`the process did not end within ${LINGER_MS} ms of its last test: a handle was left open`)
+        child.kill('SIGKILL')
+      }, LINGER_MS)
+    })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      if (report === undefined) extra.push(`ended without a report (exit ${code}, signal ${signal})`)
+      else if (code !== 0 && report.problems.length === 0 && extra.length === 0) extra.push(`exit code ${code}`)
+      const problems = [...(report?.problems ?? []), ...extra]
+      if (problems.length > 0) process.stdout.write(output)
+      resolve({ file: relative(here, file), passed: report?.passed ?? 0, problems })
+    })
+  })
+}
+
+const filters = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
+const unitOnly = process.argv.includes('--unit')
+const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.test.js'))
+  .filter(name => !unitOnly || !name.startsWith('end-to-end'))
+  .filter(name => filters.length === 0 || filters.some(part => name.includes(part)))
+  .sort()
+
+const results: FileResult[] = []
+const waiting = [...files]
+async function work(): Promise<void> {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const result = await runTestFile(join(here, name))
+    results.push(result)
+    console.log(`${result.problems.length === 0 ? 'ok  ' : 'FAIL'} ${result.file} (${result.passed})`)
+  }
+}
+await Promise.all([work(), work()])
+
+const failures = results.filter(result => result.problems.length > 0)
+for (const { file, problems } of failures)
+  console.log(`\n${file}\n${problems.map(problem => `  ${problem}`).join('\n')}`)
+if (files.length === 0) console.log(`no test file matches ${filters.join(' ')}`)
+const failed = failures.reduce((sum, { problems }) => sum + problems.length, files.length === 0 ? 1 : 0)
+console.log(`\n${results.reduce((sum, { passed }) => sum + passed, 0)} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
