@@ -1,9 +1,15 @@
 /** Every message of every actor, in one place. */
+import type { AgentRef } from '../src/agents/agent.ts'
 import type { ErrorData } from '../src/errors.ts'
-import type { LeaseId, RunId, SandboxId } from '../src/ids.ts'
+import type { GroupId, LeaseId, RunId, SandboxId } from '../src/ids.ts'
 import type { Settled } from '../src/kernel/actor.ts'
 import type { Question, Ref } from '../src/kernel/ref.ts'
-import type { LeaseKind, Sandbox } from '../src/runtimes/runtime.ts'
+import type { Reachable } from '../src/pool/sandbox-state.ts'
+import type { PoolStats } from '../src/pool/stats.ts'
+import type { GroupEnd } from '../src/rollout/group.ts'
+import type { DurableRun, RunHeader } from '../src/rollout/run.ts'
+import type { LeaseKind } from '../src/runtimes/runtime.ts'
+import type { GroupPlan, PlannedGroup } from '../src/taskset/plan.ts'
 import type { Task } from '../src/taskset/task.ts'
 import type { Address } from '../src/wire/address.ts'
 
@@ -46,6 +52,8 @@ export interface Demand {
   readonly remaining: number
 }
 
+export type { PoolStats }
+
 export interface AskPoolStats extends Question<PoolStats> {
   readonly type: 'pool-stats'
 }
@@ -55,29 +63,89 @@ export interface DrainPool extends Question<{ readonly quarantined: readonly San
   readonly type: 'drain-pool'
 }
 
-/** Figures from real sandboxes; nothing here is a target in disguise. */
-export interface PoolStats {
-  readonly strategy: 'cold' | 'prewarm'
-  /** Prewarmed sandboxes that the pool tries to hold ready now; 0 when cold. */
-  readonly target: number
-  readonly creating: number
-  readonly ready: number
-  readonly leased: number
-  readonly deleting: number
-  readonly quarantined: number
-  /** Requests that wait. */
-  readonly waiting: number
-  readonly created: number
-  readonly createFailures: number
-  readonly leases: Readonly<Record<LeaseKind, number>>
-  /** Why the pool gives nothing out, when its breaker is open. */
-  readonly breaker: ErrorData | undefined
-}
-
 /** What the pool tells itself. */
 export type PoolInternal =
-  | { readonly type: 'provisioned'; readonly id: SandboxId; readonly settled: Settled<Sandbox> }
+  | { readonly type: 'provisioned'; readonly id: SandboxId; readonly settled: Settled<Reachable> }
   | { readonly type: 'disposed'; readonly id: SandboxId; readonly settled: Settled<void> }
+  | { readonly type: 'sandbox-lost'; readonly id: SandboxId; readonly error: ErrorData }
+  /** Something has become possible, or too late, by the clock alone. */
   | { readonly type: 'pool-tick' }
 
 export type PoolMessage = Lease | Release | Demand | AskPoolStats | DrainPool | PoolInternal
+
+// ── supervisor ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A group to roll out, and which of its members already have a durable run. */
+export interface StartGroup {
+  readonly type: 'start-group'
+  readonly plan: GroupPlan
+  readonly agent: AgentRef
+  readonly durable: readonly RunHeader[]
+}
+
+/** Groups that join the queue, in this order. */
+export interface RunGroups {
+  readonly type: 'run-groups'
+  readonly groups: readonly PlannedGroup[]
+  readonly agent: AgentRef
+}
+
+/** From the collector: a member has its terminal run, a group its end. */
+export type CollectedMessage =
+  | { readonly type: 'run-over'; readonly groupId: GroupId }
+  | { readonly type: 'group-over'; readonly groupId: GroupId; readonly graded: number; readonly error?: ErrorData }
+
+/** From a shard or from the threads that carry them. */
+export type ShardReport =
+  | { readonly type: 'shard-up'; readonly node: string; readonly root: Ref<ShardMessage> }
+  | { readonly type: 'shard-down'; readonly node: string; readonly error: ErrorData }
+  /** A cancelled group has given everything back; its unfinished members stay pending. */
+  | { readonly type: 'group-cancelled'; readonly groupId: GroupId }
+  /** The group's actor failed: a defect of ours, treated like a lost thread. */
+  | { readonly type: 'group-crashed'; readonly groupId: GroupId; readonly error: ErrorData }
+
+export type SupervisorMessage =
+  | RunGroups
+  | CollectedMessage
+  | ShardReport
+  /** The consumer has taken something: look whether more may start. */
+  | { readonly type: 'room' }
+  /** Starts nothing more and cancels what is in flight; answered when nothing is. */
+  | CancelAll
+  | { readonly type: 'durable-found'; readonly groupId: GroupId; readonly settled: Settled<readonly DurableRun[]> }
+  | { readonly type: 'loss-recorded'; readonly groupId: GroupId; readonly settled: Settled<void> }
+
+export interface CancelAll extends Question<{ readonly type: 'all-cancelled' }> {
+  readonly type: 'cancel-all'
+}
+
+// ── shard (one a thread) and rollout-group ──────────────────────────────────────────────────────────────────────────
+
+export type ShardMessage = StartGroup | CancelGroups
+
+export interface CancelGroups {
+  readonly type: 'cancel-groups'
+}
+
+export type RolloutGroupMessage =
+  | CancelGroups
+  | { readonly type: 'attempt-ended'; readonly runId: RunId; readonly settled: Settled<AttemptEnd> }
+  | { readonly type: 'retry'; readonly runId: RunId }
+  | { readonly type: 'group-durable'; readonly end: GroupEnd; readonly settled: Settled<void> }
+
+/** One attempt of one member, already packed: the only large thing about it is the bytes. */
+export interface AttemptEnd {
+  readonly header: RunHeader
+  /** Durable, unless the attempt is to be tried again or was cancelled. */
+  readonly verdict: 'terminal' | 'retry' | 'cancelled'
+  readonly trajectory: Uint8Array
+}
+
+// ── collector ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type CollectorMessage =
+  /** A durable run. The bytes are handed over, not copied. */
+  | { readonly type: 'run-completed'; readonly header: RunHeader; readonly trajectory: Uint8Array }
+  | { readonly type: 'group-ended'; readonly plan: GroupPlan; readonly end: GroupEnd }
+  /** A cancelled group: what it has is durable and will be found again; nothing of it is kept here. */
+  | { readonly type: 'group-left'; readonly groupId: GroupId }

@@ -6,7 +6,7 @@ import type { Shell } from '../wire/shell.ts'
  * `AgentFactory`. A `closure` lives only in the thread that made it and so needs `threads: 0`.
  */
 export type AgentSpec =
-  | { readonly kind: 'scripted'; readonly config: ScriptedConfig }
+  | { readonly kind: 'scripted'; readonly config: Readonly<Record<string, unknown>> }
   | {
       readonly kind: 'module'
       readonly url: string
@@ -15,11 +15,10 @@ export type AgentSpec =
     }
   | { readonly kind: 'closure'; readonly agent: Agent }
 
-/** A fixed course: the commands in turn, then the answer. */
-export interface ScriptedConfig {
-  readonly commands: readonly string[]
-  readonly answer: string
-}
+/** An agent as actors name it: data in every case. A closure is named by the key under which the engine holds it. */
+export type AgentRef =
+  | Exclude<AgentSpec, { readonly kind: 'closure' }>
+  | { readonly kind: 'held'; readonly key: string }
 
 /** Makes an agent from the config of its spec. Throws on a config it cannot use, before anything costly starts. */
 export type AgentFactory = (config: Readonly<Record<string, unknown>>) => Agent

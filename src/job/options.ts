@@ -24,7 +24,9 @@ export interface EngineOptions {
   readonly pool?: PoolOptions
   /** Rollouts in flight at most. Default 128. */
   readonly maxConcurrent?: number
-  /** The journal's directory. Absent: a temporary one that ends with the job. */
+  /** `shared`: sessions with our own servers share a few connections a thread. `each`: one connection a session. Default `shared`. */
+  readonly connections?: 'shared' | 'each'
+  /** The journal's directory. Absent: nothing is written, and finished runs stay in memory for the job's life. */
   readonly journal?: string
   readonly deadlines?: Partial<Deadlines>
   /** Fresh sandboxes tried after a transient infrastructure error, per member. Default 2. */

@@ -11,8 +11,21 @@ export interface JobRecord {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
+/** A run as the journal holds it: its trajectory packed. */
+export interface DurableRun {
+  readonly header: RunHeader
+  readonly trajectory: Uint8Array
+}
+
 /** What happened to a group's data after it ended. */
 export type Consumption = 'pending' | 'consumed' | 'dropped'
+
+/** A group's line in the ledger. */
+export interface LedgerEntry {
+  readonly consumption: Consumption
+  /** Why it was dropped. */
+  readonly reason?: string
+}
 
 /**
  * Where finished runs are kept. `putRun` and `putGroup` resolve when the record is durable: it survives the process being
@@ -22,16 +35,26 @@ export interface Journal {
   /** The directory, or `memory`. */
   readonly location: string
   putJob(job: JobRecord): Promise<void>
-  /** `trajectory` is the packed form. Putting a run id again replaces nothing: the first terminal attempt wins. */
+  /**
+   * `trajectory` is the packed form, and must be neither changed nor transferred before this resolves: it is written from where it
+   * is. Putting a run id again replaces nothing: the first terminal attempt wins.
+   */
   putRun(header: RunHeader, trajectory: Uint8Array): Promise<void>
+  /** Enters the ledger as pending, or as dropped when that is how the group ended. Putting it again changes nothing. */
   putGroup(group: GroupRecord): Promise<void>
-  /** Moves a group in the ledger; false when it already was consumed or dropped, so a chunk is never counted twice. */
+  /**
+   * Moves a group in the ledger; false when it already was consumed or dropped, so a chunk is never counted twice. Rejects with
+   * `unknown-group` when it was never put.
+   */
   settleGroup(jobId: JobId, groupId: GroupId, to: Exclude<Consumption, 'pending'>, reason?: string): Promise<boolean>
   jobs(): Promise<readonly JobRecord[]>
-  run(runId: RunId): Promise<{ readonly header: RunHeader; readonly trajectory: Uint8Array } | undefined>
+  run(runId: RunId): Promise<DurableRun | undefined>
+  /** A run's packed trajectory, read now: for whoever keeps many runs and looks at few. Throws `unknown-run`. */
+  trajectory(runId: RunId): Uint8Array
   /** Headers of a job's durable runs in the order they were planned. */
   runs(jobId: JobId): AsyncIterable<RunHeader>
-  groups(jobId: JobId): AsyncIterable<GroupRecord & { readonly consumption: Consumption; readonly reason?: string }>
+  groups(jobId: JobId): AsyncIterable<GroupRecord & LedgerEntry>
+  /** Twice is once. Everything after it rejects with `journal-closed`. */
   close(): Promise<void>
 }
 

@@ -65,7 +65,11 @@ export interface Context<Message> {
   /** Asks for one `terminated` signal when the other actor, near or far, is gone; at once if it is unknown. */
   watch(other: Ref<never>): void
   unwatch(other: Ref<never>): void
-  ask<Asked extends Question<unknown>>(ref: Ref<Asked>, question: Asked, deadlineMs: number): Promise<ReplyOf<Asked>>
+  ask<Asked extends Question<unknown>>(
+    ref: Ref<NoInfer<Asked>>,
+    question: Asked,
+    deadlineMs: number,
+  ): Promise<ReplyOf<Asked>>
   /** Tells this actor how `promise` ended. Dropped, and counted as a dead letter, if the actor has stopped by then. */
   pipe<Value>(promise: Promise<Value>, toMessage: (settled: Settled<Value>) => Message): void
   /** Tells this actor `message` after `delayMs`; stops with the actor. */

@@ -32,6 +32,8 @@ export interface RunHeader {
   readonly jobId: JobId
   readonly groupId: GroupId
   readonly step: number
+  /** Its group's place in the step's seeded order. */
+  readonly index: number
   readonly member: number
   /** From 1; grows with each retry on a fresh sandbox. */
   readonly attempt: number
@@ -57,4 +59,10 @@ export interface RunHeader {
 /** A finished rollout, failed ones included: they have the same shape. The trajectory is unpacked when first read. */
 export interface Run extends RunHeader {
   readonly trajectory: Trajectory
+}
+
+/** A run as it is kept: the trajectory packed. */
+export interface DurableRun {
+  readonly header: RunHeader
+  readonly trajectory: Uint8Array
 }

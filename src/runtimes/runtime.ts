@@ -1,3 +1,4 @@
+import type { ErrorData } from '../errors.ts'
 import type { SandboxId } from '../ids.ts'
 import type { Task } from '../taskset/task.ts'
 import type { Address } from '../wire/address.ts'
@@ -17,6 +18,8 @@ export interface ProvisionRequest {
   readonly prewarm: boolean
   /** Aborts when nobody wants the sandbox any more. `provision` then cleans up what it made and rejects. */
   readonly signal: AbortSignal
+  /** Called at most once, if the sandbox dies by itself after `provision` answered. It must still be disposed of. */
+  readonly onLost?: (error: ErrorData) => void
 }
 
 /** A sandbox that answers: where it is reached, and how it is given back. */
@@ -39,6 +42,8 @@ export interface Runtime {
   readonly name: string
   /** Checks what it needs (bubblewrap, a key, a port) and rejects with an error that names what is missing. Costs nothing. */
   preflight(): Promise<void>
+  /** Problems with tasks that its environment would refuse (unknown template, bad arguments), all at once. Absent: not known beforehand. */
+  checkTasks?(tasks: readonly Task[]): Promise<readonly string[]>
   /** Rejects with tagged data; `transient` where a new attempt may succeed. */
   provision(request: ProvisionRequest): Promise<Sandbox>
   /** Sandboxes of this runtime that exist now, whoever owns them. Absent where the provider cannot tell. */

@@ -1,4 +1,5 @@
 import type { GroupId, JobId, RunId } from '../ids.ts'
+import type { DurableRun } from '../rollout/run.ts'
 import type { Task } from './task.ts'
 
 /** What the supervisor hands to a thread: one group that is to be rolled out. */
@@ -19,4 +20,10 @@ export interface MemberPlan {
   readonly member: number
   /** Seeds everything random that this member's agent does. */
   readonly seed: number
+}
+
+/** A plan, and those of its members that an earlier process or thread finished. */
+export interface PlannedGroup {
+  readonly plan: GroupPlan
+  readonly durable: readonly DurableRun[]
 }

@@ -1,0 +1,206 @@
+import { setMaxListeners } from 'node:events'
+import type { Agent, AgentRef } from '../src/agents/agent.ts'
+import type { Clock } from '../src/clock.ts'
+import { fromErrorData, TroupeError } from '../src/errors.ts'
+import { toLeaseId } from '../src/ids.ts'
+import type { Deadlines } from '../src/job/options.ts'
+import type { Journal } from '../src/journal/journal.ts'
+import type { Actor, Context } from '../src/kernel/actor.ts'
+import type { Ref } from '../src/kernel/ref.ts'
+import type { GroupStrategy } from '../src/rollout/group.ts'
+import { decideGroupEnd } from '../src/rollout/group-end.ts'
+import { toRunHeader } from '../src/rollout/header.ts'
+import { packTrajectory } from '../src/rollout/pack.ts'
+import { type Leased, rollout } from '../src/rollout/rollout.ts'
+import type { RunHeader } from '../src/rollout/run.ts'
+import type { MemberPlan } from '../src/taskset/plan.ts'
+import { openShell } from '../src/wire/open-shell.ts'
+import type { ControlClient } from '../src/wire/session.ts'
+import type {
+  AttemptEnd,
+  CollectorMessage,
+  Lease,
+  PoolMessage,
+  RolloutGroupMessage,
+  StartGroup,
+  SupervisorMessage,
+} from './messages.ts'
+
+/** What all groups of one thread share. */
+export interface GroupPorts {
+  readonly clock: Clock
+  readonly client: ControlClient
+  readonly journal: Pick<Journal, 'putRun' | 'putGroup'>
+  /** Loads an agent once a thread; rejects where it cannot be loaded. */
+  readonly agents: (ref: AgentRef) => Promise<Agent>
+  readonly pool: Ref<PoolMessage>
+  readonly collector: Ref<CollectorMessage>
+  readonly supervisor: Ref<SupervisorMessage>
+  readonly deadlines: Deadlines
+  readonly retries: number
+  readonly strategy: GroupStrategy
+}
+
+/** Pause before a retry on a fresh sandbox: 250 ms, doubling, halved at most by chance. */
+const RETRY_BASE_MS = 250
+/** The pool refuses a late request itself; this is for a pool that does not answer at all. */
+const LEASE_GRACE_MS = 5_000
+
+interface GroupState {
+  readonly cancel: AbortController
+  readonly attempts: Map<string, number>
+  readonly terminal: Map<string, RunHeader>
+  /** Members whose attempt is under way or waits for its retry. */
+  readonly open: Set<string>
+}
+
+/** The members of one group: starts them all, tries again what is worth it, and ends in exactly one state. */
+export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupState, RolloutGroupMessage> {
+  const { plan } = start
+  return {
+    name: 'group',
+    initial(context) {
+      const cancel = new AbortController()
+      // Each member listens, with what it waits for at the time: as many as there are members, and no leak.
+      setMaxListeners(0, cancel.signal)
+      const state: GroupState = {
+        cancel,
+        attempts: new Map(),
+        terminal: new Map(start.durable.map(header => [header.runId, header])),
+        open: new Set(),
+      }
+      for (const member of plan.members) if (!state.terminal.has(member.runId)) startAttempt(state, member, context)
+      if (state.open.size === 0) endGroup(state, context)
+      return state
+    },
+    receive(state, message, context) {
+      switch (message.type) {
+        case 'attempt-ended':
+          // A journal that cannot take the run is a defect the supervisor must see: fail as a whole.
+          if (!message.settled.ok) throw fromErrorData(message.settled.error)
+          onAttemptEnd(state, message.settled.value, context)
+          return state
+        case 'retry': {
+          const member = plan.members.find(({ runId }) => runId === message.runId)
+          if (member !== undefined && !state.cancel.signal.aborted) startAttempt(state, member, context)
+          else if (state.open.delete(message.runId)) leaveIfSettled(state, context)
+          return state
+        }
+        case 'cancel-groups':
+          state.cancel.abort(engineCancelled())
+          leaveIfSettled(state, context)
+          return state
+        case 'group-durable':
+          if (!message.settled.ok) throw fromErrorData(message.settled.error)
+          ports.collector.tell({ type: 'group-ended', plan, end: message.end })
+          context.stop()
+          return state
+      }
+    },
+    onStop(state) {
+      // Only a group that is stopped before its end has anything left to cancel.
+      if (state.open.size > 0) state.cancel.abort(engineCancelled())
+    },
+  }
+
+  function startAttempt(state: GroupState, member: MemberPlan, context: Context<RolloutGroupMessage>): void {
+    const attempt = (state.attempts.get(member.runId) ?? 0) + 1
+    state.attempts.set(member.runId, attempt)
+    state.open.add(member.runId)
+    context.pipe(runAttempt(member, attempt, state.cancel.signal, context), settled => ({
+      type: 'attempt-ended',
+      runId: member.runId,
+      settled,
+    }))
+  }
+
+  async function runAttempt(
+    member: MemberPlan,
+    attempt: number,
+    cancel: AbortSignal,
+    context: Context<RolloutGroupMessage>,
+  ): Promise<AttemptEnd> {
+    const agent = await ports.agents(start.agent)
+    const leaseId = toLeaseId(`${member.runId}.${attempt}`)
+    const end = await rollout(
+      { task: plan.task, seed: member.seed, deadlines: ports.deadlines, cancel },
+      {
+        clock: ports.clock,
+        client: ports.client,
+        agent,
+        openShell: (session, signal) => openShell(session, ports.clock, signal),
+        async lease(deadlineMs): Promise<Leased> {
+          const { runId } = member
+          const question: Lease = { type: 'lease', leaseId, runId, task: plan.task, owner: context.self, deadlineMs }
+          const reply = await context.ask(ports.pool, question, deadlineMs + LEASE_GRACE_MS)
+          if (reply.type === 'refused') throw fromErrorData(reply.error)
+          return reply
+        },
+        release: sessionEnded => ports.pool.tell({ type: 'release', leaseId, sessionEnded }),
+      },
+    )
+    const trajectory = packTrajectory(end.trajectory)
+    const header = toRunHeader(plan, member, { attempt, agent: agent.name, bytes: trajectory.byteLength }, end)
+    const verdict = toVerdict(end.outcome === 'cancelled', end.retryable, attempt, cancel)
+    if (verdict === 'terminal') await ports.journal.putRun(header, trajectory)
+    return { header, verdict, trajectory }
+  }
+
+  /** A member cancelled because its group is dropped is over; one cancelled with the whole run is still to be done. */
+  function toVerdict(
+    cancelled: boolean,
+    retryable: boolean,
+    attempt: number,
+    cancel: AbortSignal,
+  ): AttemptEnd['verdict'] {
+    if (cancelled) return isDropped(cancel) ? 'terminal' : 'cancelled'
+    return retryable && attempt <= ports.retries ? 'retry' : 'terminal'
+  }
+
+  function onAttemptEnd(state: GroupState, ended: AttemptEnd, context: Context<RolloutGroupMessage>): void {
+    const { header, verdict, trajectory } = ended
+    if (verdict === 'retry') {
+      const pauseMs = RETRY_BASE_MS * 2 ** (header.attempt - 1) * (0.5 + context.random() / 2)
+      context.after(state.cancel.signal.aborted ? 0 : pauseMs, { type: 'retry', runId: header.runId })
+      return
+    }
+    state.open.delete(header.runId)
+    if (verdict === 'terminal') {
+      state.terminal.set(header.runId, header)
+      ports.collector.tell({ type: 'run-completed', header, trajectory })
+      // The strategy `drop` has no use for the siblings of a lost member: stop paying for them.
+      if (header.reward === null && ports.strategy.type === 'drop' && !state.cancel.signal.aborted)
+        state.cancel.abort(
+          new TroupeError({ tag: 'group-dropped', message: 'a sibling was lost and the strategy is "drop"' }),
+        )
+    }
+    if (state.open.size > 0) return
+    if (state.terminal.size === plan.members.length) endGroup(state, context)
+    else leaveIfSettled(state, context)
+  }
+
+  function endGroup(state: GroupState, context: Context<RolloutGroupMessage>): void {
+    const runs = plan.members.flatMap(({ runId }) => state.terminal.get(runId) ?? [])
+    const end = decideGroupEnd(ports.strategy, runs)
+    const { jobId, groupId, step, index, task } = plan
+    context.pipe(ports.journal.putGroup({ jobId, groupId, step, index, task, end, runs }), settled => ({
+      type: 'group-durable',
+      end,
+      settled,
+    }))
+  }
+
+  function leaveIfSettled(state: GroupState, context: Context<RolloutGroupMessage>): void {
+    if (state.open.size > 0 || state.terminal.size === plan.members.length) return
+    ports.supervisor.tell({ type: 'group-cancelled', groupId: plan.groupId })
+    context.stop()
+  }
+}
+
+function engineCancelled(): TroupeError {
+  return new TroupeError({ tag: 'engine-cancelled', message: 'the run was cancelled' })
+}
+
+function isDropped(cancel: AbortSignal): boolean {
+  return cancel.reason instanceof TroupeError && cancel.reason.tag === 'group-dropped'
+}

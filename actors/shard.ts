@@ -1,0 +1,49 @@
+import type { GroupId } from '../src/ids.ts'
+import type { Actor, Supervision } from '../src/kernel/actor.ts'
+import type { Ref } from '../src/kernel/ref.ts'
+import type { RolloutGroupMessage, ShardMessage } from './messages.ts'
+import { type GroupPorts, rolloutGroup } from './rollout-group.ts'
+
+interface ShardState {
+  readonly groups: Map<string, { readonly groupId: GroupId; readonly ref: Ref<RolloutGroupMessage> }>
+}
+
+/** A group that fails has a defect; starting it again blindly could do its runs twice, so the supervisor decides. */
+const stopFailedGroups: Supervision = {
+  decide: () => 'stop',
+  intensity: 0,
+  periodMs: 1_000,
+  backoff: { baseMs: 0, maxMs: 0 },
+}
+
+/** The root actor of one thread: hosts many rollout groups and nothing else. */
+export function shard(ports: GroupPorts): Actor<ShardState, ShardMessage> {
+  return {
+    name: 'shard',
+    supervision: stopFailedGroups,
+    initial: () => ({ groups: new Map() }),
+    receive(state, message, context) {
+      switch (message.type) {
+        case 'start-group': {
+          const { groupId } = message.plan
+          const ref = context.spawn(rolloutGroup(message, ports), `group-${groupId}`)
+          context.watch(ref)
+          state.groups.set(ref.address, { groupId, ref })
+          return state
+        }
+        case 'cancel-groups':
+          for (const { ref } of state.groups.values()) ref.tell(message)
+          return state
+      }
+    },
+    onSignal(state, signal) {
+      const group = state.groups.get(signal.address)
+      if (group === undefined) return state
+      if (signal.type === 'child-failed') {
+        ports.supervisor.tell({ type: 'group-crashed', groupId: group.groupId, error: signal.error })
+        state.groups.delete(signal.address)
+      } else if (signal.reason.type !== 'failed') state.groups.delete(signal.address)
+      return state
+    },
+  }
+}

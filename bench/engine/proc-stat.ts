@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+
+/** Kernel clock ticks a second; the same on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100
+
+/** CPU milliseconds, user and system, that a process has used so far. */
+export function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The command's name may hold spaces and brackets; the numbers begin after the last one.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND
+}
+
+/** Processes whose parent is `pid`. */
+export function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+}

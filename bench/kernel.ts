@@ -1,0 +1,9 @@
+import { farRows } from './kernel/far.ts'
+import { nearRows } from './kernel/near.ts'
+import type { BenchTable } from './table.ts'
+
+/** Tell and ask, in one thread and between two, each beside its reference of the same run. `quick` takes a third of the time. */
+export async function kernelBench(options: { quick: boolean }): Promise<BenchTable> {
+  const rows = [...(await nearRows(options.quick)), ...(await farRows(options.quick))]
+  return { title: 'kernel', rows }
+}

@@ -1,0 +1,30 @@
+/** `npm run bench -- <name…> [--quick]`: each named benchmark prints one table. Without a name, all of them. */
+import { parseArgs } from 'node:util'
+import { type BenchTable, printTable } from './table.ts'
+
+type Bench = (options: { readonly quick: boolean }) => Promise<BenchTable>
+
+const BENCHES: Record<string, () => Promise<Bench>> = {
+  kernel: async () => (await import('./kernel.ts')).kernelBench,
+  wire: async () => (await import('./wire.ts')).wireBench,
+  batcher: async () => (await import('./batcher.ts')).batcherBench,
+  journal: async () => (await import('./journal.ts')).journalBench,
+  engine: async () => (await import('./engine.ts')).engineBench,
+  rollouts: async () => (await import('./rollouts.ts')).rolloutsBench,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+})
+const names = positionals.length === 0 ? Object.keys(BENCHES) : positionals
+const unknown = names.filter(name => BENCHES[name] === undefined)
+if (unknown.length > 0) {
+  console.error(`no benchmark is called ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
+  process.exitCode = 2
+} else {
+  for (const name of names) {
+    const bench = await BENCHES[name]?.()
+    if (bench !== undefined) printTable(await bench(values))
+  }
+}

@@ -1,0 +1,167 @@
+import { collector } from '../../actors/collector.ts'
+import type { AskPoolStats, CancelAll, DrainPool, SupervisorMessage } from '../../actors/messages.ts'
+import { sandboxPool } from '../../actors/sandbox-pool.ts'
+import { supervisor } from '../../actors/supervisor.ts'
+import type { Agent, AgentRef, AgentSpec } from '../agents/agent.ts'
+import type { ErrorData } from '../errors.ts'
+import type { JobId, SandboxId } from '../ids.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Ref } from '../kernel/ref.ts'
+import { type ActorSystem, makeSystem } from '../kernel/system.ts'
+import type { PoolStats } from '../pool/stats.ts'
+import type { Group } from '../rollout/group.ts'
+import { decideGroupEnd } from '../rollout/group-end.ts'
+import { lostEnd, toLostHeader } from '../rollout/header.ts'
+import { packTrajectory } from '../rollout/pack.ts'
+import type { DurableRun, RunHeader } from '../rollout/run.ts'
+import { makeConservation } from '../stream/conservation.ts'
+import type { WaitingBytes } from '../stream/credits.ts'
+import type { GroupPlan, PlannedGroup } from '../taskset/plan.ts'
+import { publish } from '../telemetry/channels.ts'
+import { observed } from '../telemetry/observed.ts'
+import type { EngineSettings } from './settings.ts'
+import type { ShardData } from './shard.ts'
+
+/** What the engine's owner keeps for it and hears from it. */
+export interface EnginePorts {
+  readonly jobId: JobId
+  /** Absent: runs are kept by the owner, in memory. */
+  readonly journal: Journal | undefined
+  /** Members of a plan that are durable, wherever the owner keeps them. */
+  readonly durableRuns: (plan: GroupPlan) => Promise<readonly DurableRun[]>
+  readonly waiting: WaitingBytes
+  readonly onRun: (header: RunHeader) => void
+  readonly onGroup: (group: Group) => void
+  readonly onFailed: (error: ErrorData) => void
+}
+
+/** Where the groups of an engine run: the one thing in which the assemblies differ. */
+export interface Shards {
+  /** Stops the shards in order and waits `deadlineMs` at most. */
+  close(deadlineMs: number): Promise<void>
+}
+
+export interface Engine {
+  run(groups: readonly PlannedGroup[], agent: AgentSpec): void
+  /** Looks whether more may start, after the consumer has taken something. */
+  room(): void
+  /** Cancels what is in flight; resolves when nothing is. */
+  cancel(): Promise<void>
+  poolStats(): Promise<PoolStats>
+  /** Ends everything in reverse order of its start. The sandboxes that would not go are named. */
+  close(): Promise<{ readonly quarantined: readonly SandboxId[] }>
+}
+
+const STATS_DEADLINE_MS = 5_000
+const CANCEL_DEADLINE_MS = 60_000
+const DRAIN_DEADLINE_MS = 60_000
+const SHARDS_DEADLINE_MS = 10_000
+
+/** The main thread's actors, and `startShards` for the rest. */
+export function startEngine(
+  settings: EngineSettings,
+  ports: EnginePorts,
+  startShards: (
+    system: ActorSystem,
+    supervisorRef: Ref<SupervisorMessage>,
+    data: ShardData,
+    held: ReadonlyMap<string, Agent>,
+  ) => Shards,
+): Engine {
+  const { clock, ids } = settings
+  const system = makeSystem({ node: 'main', clock, ...observed })
+  const pool = system.spawn(
+    sandboxPool({
+      runtime: settings.runtime,
+      pool: settings.pool,
+      maxSandboxes: settings.pool.maxSandboxes,
+      labels: { job: ports.jobId, owner: String(process.pid) },
+      ids,
+      report: error => publish('sandbox', error),
+    }),
+  )
+  let supervisorRef: Ref<SupervisorMessage>
+  const collectorRef = system.spawn(
+    collector({
+      supervisor: () => supervisorRef,
+      conservation: makeConservation(),
+      onRun: ports.onRun,
+      onGroup: ports.onGroup,
+    }),
+  )
+  supervisorRef = system.spawn(
+    supervisor({
+      pool,
+      collector: collectorRef,
+      durableRuns: ports.durableRuns,
+      recordLoss,
+      isFull: () => ports.waiting.full,
+      onFailed: ports.onFailed,
+      maxConcurrent: settings.maxConcurrent,
+      deadGroupLimit: settings.deadGroupLimit,
+    }),
+  )
+  const held = new Map<string, Agent>()
+  const shards = startShards(
+    system,
+    supervisorRef,
+    {
+      pool: pool.address,
+      collector: collectorRef.address,
+      supervisor: supervisorRef.address,
+      journal: ports.journal === undefined ? undefined : { kind: 'lmdb', directory: ports.journal.location },
+      connections: settings.connections,
+      deadlines: settings.deadlines,
+      retries: settings.retries,
+      strategy: settings.groupStrategy,
+    },
+    held,
+  )
+
+  function hold(agent: AgentSpec): AgentRef {
+    if (agent.kind !== 'closure') return agent
+    const key = `closure-${held.size}`
+    held.set(key, agent.agent)
+    return { kind: 'held', key }
+  }
+
+  async function recordLoss(group: PlannedGroup, agent: AgentRef, error: ErrorData): Promise<void> {
+    const at = clock.wallTime()
+    const trajectory = () => packTrajectory(lostEnd(at, error).trajectory)
+    const durable = new Map<string, DurableRun>(group.durable.map(run => [run.header.runId, run]))
+    const runs: DurableRun[] = []
+    for (const member of group.plan.members) {
+      const bytes = trajectory()
+      const header = toLostHeader(group.plan, member, { agent: agent.kind, at, bytes: bytes.byteLength }, error)
+      const run = durable.get(member.runId) ?? { header, trajectory: bytes }
+      runs.push(run)
+      if (!durable.has(member.runId)) await ports.journal?.putRun(header, bytes)
+    }
+    const { jobId, groupId, step, index, task } = group.plan
+    const headers = runs.map(run => run.header)
+    const end = decideGroupEnd(settings.groupStrategy, headers)
+    await ports.journal?.putGroup({ jobId, groupId, step, index, task, end, runs: headers })
+    for (const run of runs) collectorRef.tell({ type: 'run-completed', ...run })
+    collectorRef.tell({ type: 'group-ended', plan: group.plan, end })
+  }
+
+  return {
+    run: (groups, agent) => void supervisorRef.tell({ type: 'run-groups', groups, agent: hold(agent) }),
+    room: () => void supervisorRef.tell({ type: 'room' }),
+    async cancel() {
+      const question: CancelAll = { type: 'cancel-all' }
+      await system.ask(supervisorRef, question, CANCEL_DEADLINE_MS)
+    },
+    poolStats() {
+      const question: AskPoolStats = { type: 'pool-stats' }
+      return system.ask(pool, question, STATS_DEADLINE_MS)
+    },
+    async close() {
+      await shards.close(SHARDS_DEADLINE_MS)
+      const question: DrainPool = { type: 'drain-pool' }
+      const drained = await system.ask(pool, question, DRAIN_DEADLINE_MS)
+      await system.stop()
+      return drained
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/** Parsers for option values; each throws commander's own error, which names the option. */
+import { InvalidArgumentError } from 'commander'
+
+export function wholeNumberFrom(least: number): (text: string) => number {
+  return text => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least)
+      throw new InvalidArgumentError(`Write a whole number from ${least} up.`)
+    return value
+  }
+}
+
+export function toShare(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !(value >= 0 && value <= 1)) throw new InvalidArgumentError('Write a number from 0 to 1.')
+  return value
+}
+
+export function toList(text: string, earlier: readonly string[] = []): string[] {
+  const items = text.split(',').filter(item => item.trim() !== '')
+  if (items.length === 0) throw new InvalidArgumentError('Write at least one, separated by commas.')
+  return [...earlier, ...items]
+}
+
+export function toJsonObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Malformed and of the wrong kind are told alike.
+  }
+  throw new InvalidArgumentError(`Write a JSON object, for instance '{"variant": 3}'.`)
+}
+
+const PHASES = ['rollout', 'provisioning', 'connecting', 'starting', 'agent', 'grading', 'cleanup'] as const
+export type DeadlineArgument = Partial<Record<(typeof PHASES)[number], number>>
+
+/** `600` is a limit for a whole rollout, `agent=300` for one phase; seconds in, milliseconds out. */
+export function toDeadlines(text: string, earlier: DeadlineArgument = {}): DeadlineArgument {
+  const [first = '', second] = text.split('=')
+  const phase = PHASES.find(name => name === (second === undefined ? 'rollout' : first))
+  const seconds = Number(second ?? first)
+  if (phase === undefined || !(seconds > 0) || !Number.isFinite(seconds))
+    throw new InvalidArgumentError(`Write seconds, or PHASE=SECONDS with one of: ${PHASES.join(', ')}.`)
+  return { ...earlier, [phase]: seconds * 1000 }
+}
+
+export type PoolArgument = 'cold' | 'auto' | number
+
+export function toPool(text: string): PoolArgument {
+  if (text === 'cold' || text === 'auto') return text
+  if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text)
+  throw new InvalidArgumentError('Write cold, auto, or how many sandboxes to hold ready.')
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { systemClock } from '../clock.ts'
+import type { Cli, CommandModule } from './cli.ts'
+import { makeConsole } from './console.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { explainError } from './print-error.ts'
+
+interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<CommandModule>
+}
+
+/** A command's file is loaded only when the command is called, so that help is there at once. */
+const COMMANDS: readonly CommandEntry[] = [
+  { name: 'eval', summary: 'run a taskset with an agent, graded', load: () => import('./commands/eval.ts') },
+  {
+    name: 'serve',
+    summary: 'serve an environment over the control channel',
+    load: () => import('./commands/serve.ts'),
+  },
+  { name: 'task', summary: 'start, grade or list single tasks', load: () => import('./commands/task.ts') },
+  { name: 'runs', summary: 'list the jobs and runs of a journal', load: () => import('./commands/runs.ts') },
+  { name: 'show', summary: 'show one run: conversation, timings and grade', load: () => import('./commands/show.ts') },
+  { name: 'export', summary: 'write runs as JSONL or Parquet', load: () => import('./commands/export.ts') },
+]
+
+async function main(argv: readonly string[]): Promise<ExitCode> {
+  const console = makeConsole(process.stdout, process.stderr, process.env)
+  const debug = argv.includes('--debug')
+  let code: ExitCode = EXIT.ok
+  const exitWith = (asked: ExitCode) => {
+    code = asked
+  }
+  const tell = (error: unknown): ExitCode => {
+    const { text, exit } = explainError(error, debug)
+    if (text !== '') console.talk(text)
+    return exit
+  }
+  const cli: Cli = { console, clock: systemClock, tell, exitWith }
+  try {
+    const program = await makeProgram(argv, cli)
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    code = tell(error)
+  }
+  return code
+}
+
+async function makeProgram(argv: readonly string[], cli: Cli): Promise<Command> {
+  const program = new Command('troupe')
+    .description('Runs groups of graded agent rollouts wide on sandboxes.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .option('--debug', 'print the data and the stack of an error')
+    .exitOverride()
+    .configureOutput({ writeErr: text => cli.console.talk(text), outputError: () => {} })
+    .showHelpAfterError(false)
+    .addHelpText('after', EXAMPLES)
+  const wanted = argv.find(argument => !argument.startsWith('-'))
+  const asksHelp = wanted === 'help' ? argv[argv.indexOf('help') + 1] : undefined
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program
+      .command(name)
+      .summary(summary)
+      .description(`${upperFirst(summary)}.`)
+    if (name === wanted || name === asksHelp) (await load()).define(command, cli)
+    for (const each of [command, ...command.commands])
+      each.option('--debug', 'print the data and the stack of an error')
+  }
+  return program
+}
+
+const EXAMPLES = `
+Examples:
+  $ troupe eval environments/calc/tasks.ts environments/calc/repairer.ts --all --group 8
+  $ troupe runs
+  $ troupe show run-0123456789abcdef
+  $ troupe serve environments/calc/env.ts --port 8765
+
+Exit status: 0 the command did what was asked, 1 runs failed, 2 bad input and nothing was started, 130 interrupted.`
+
+/** package.json is two directories up in the sources and three in the build. */
+function readVersion(): string {
+  for (const up of ['../../package.json', '../../../package.json'])
+    try {
+      const found: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
+      if (typeof found === 'object' && found !== null && 'version' in found) return String(found.version)
+    } catch {
+      // Not there: the other place has it.
+    }
+  return 'unknown'
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+process.exitCode = await main(process.argv.slice(2))

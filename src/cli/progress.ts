@@ -1,0 +1,93 @@
+import type { Writable } from 'node:stream'
+import { Presets, SingleBar } from 'cli-progress'
+import type { Clock } from '../clock.ts'
+import type { JobSnapshot } from '../job/snapshot.ts'
+import { decimal, duration } from '../report/units.ts'
+
+const REDRAW_MS = 250
+const LINE_MS = 5_000
+
+export interface ProgressPorts {
+  readonly clock: Clock
+  readonly stream: Writable
+  /** A bar that redraws itself, or a line every five seconds. */
+  readonly interactive: boolean
+}
+
+/** Shows how `snapshot` moves until it is stopped. */
+export function showProgress(snapshot: () => JobSnapshot, ports: ProgressPorts): { stop(): void } {
+  return ports.interactive ? showBar(snapshot, ports) : showLines(snapshot, ports)
+}
+
+/** The figures beside the bar, and the whole of a plain line after `done/planned runs`. */
+export function describeProgress(now: JobSnapshot, elapsedMs: number): string {
+  const rate = elapsedMs <= 0 ? 0 : (now.finishedRuns * 1000) / elapsedMs
+  const left = now.plannedRuns - now.finishedRuns
+  const pool = now.pool
+  return [
+    `${decimal(rate, 1)}/s`,
+    `eta ${rate === 0 ? '–' : duration((left * 1000) / rate)}`,
+    `reward ${decimal(now.graded === 0 ? null : now.rewardSum / now.graded)}`,
+    `${now.finishedRuns - now.graded} failed`,
+    `${now.inFlight} in flight`,
+    ...(pool === undefined ? [] : [`sandboxes ${pool.ready} ready ${pool.leased} leased`]),
+    ...(pool?.breaker === undefined ? [] : [`pool stopped: ${pool.breaker.message}`]),
+  ].join(', ')
+}
+
+function showBar(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts): { stop(): void } {
+  const started = clock.now()
+  const bar = new SingleBar(
+    {
+      // cli-progress asks for a socket of its own kind; it only writes.
+      stream: stream as NodeJS.WriteStream,
+      format: '{bar} {value}/{total} runs, {figures}',
+      barsize: 20,
+      hideCursor: true,
+      autopadding: false,
+      gracefulExit: false,
+    },
+    Presets.shades_classic,
+  )
+  const first = snapshot()
+  bar.start(first.plannedRuns, first.finishedRuns, { figures: describeProgress(first, 0) })
+  const draw = () => {
+    const now = snapshot()
+    bar.setTotal(now.plannedRuns)
+    bar.update(now.finishedRuns, { figures: describeProgress(now, clock.now() - started) })
+  }
+  const stopPolling = poll(clock, REDRAW_MS, draw)
+  return {
+    stop() {
+      stopPolling()
+      draw()
+      bar.stop()
+    },
+  }
+}
+
+function showLines(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts): { stop(): void } {
+  const started = clock.now()
+  let last = -1
+  const write = () => {
+    const now = snapshot()
+    last = now.finishedRuns
+    stream.write(`${now.finishedRuns}/${now.plannedRuns} runs, ${describeProgress(now, clock.now() - started)}\n`)
+  }
+  const stopPolling = poll(clock, LINE_MS, write)
+  return {
+    stop() {
+      stopPolling()
+      if (snapshot().finishedRuns !== last) write()
+    },
+  }
+}
+
+function poll(clock: Clock, everyMs: number, act: () => void): () => void {
+  let cancel = clock.after(everyMs, tick)
+  function tick() {
+    act()
+    cancel = clock.after(everyMs, tick)
+  }
+  return () => cancel()
+}

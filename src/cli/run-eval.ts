@@ -1,0 +1,200 @@
+import type { AgentSpec } from '../agents/agent.ts'
+import { createAgent, resolveAgent } from '../agents/create-agent.ts'
+import { sleep } from '../clock.ts'
+import { PLANNED_GROUPS } from '../job/find-unfinished.ts'
+import { Job, type JobOptions } from '../job/job.ts'
+import type { JobSnapshot } from '../job/snapshot.ts'
+import { renderReport } from '../report/render.ts'
+import { isWhole, makeReport, type Report, type ReportSource } from '../report/report.ts'
+import { type Chunk, chunkGroups, type GroupStream } from '../stream/index.ts'
+import { Taskset } from '../taskset/taskset.ts'
+import type { Cli } from './cli.ts'
+import type { EvalArguments } from './commands/eval.ts'
+import { chunkTooSmall, conflictingOptions } from './errors.ts'
+import { EXIT } from './exit-codes.ts'
+import { armInterrupt } from './interrupt.ts'
+import { showProgress } from './progress.ts'
+import { makeRuntime } from './runtime-options.ts'
+
+/** How long a second Ctrl-C waits for sandboxes to be given back. Hosts end with this process in any case. */
+const AT_ONCE_MS = 2_000
+
+/** `troupe eval`. Throws what is wrong with the input; once something has run, the exit status tells how that went. */
+export async function runEval(
+  input: { readonly tasks: string; readonly agent: string },
+  options: EvalArguments,
+  cli: Cli,
+): Promise<void> {
+  const loaded = await Taskset.load(input.tasks)
+  const taskset = chooseTasks(loaded, options, cli)
+  const agent = createAgent(input.agent, toAgentConfig(options))
+  if (options.chunk !== undefined && options.chunk < options.group) throw chunkTooSmall(options.chunk, options.group)
+  await using runtime = closing(await makeRuntime(options, taskset.environment))
+  // Also checked when the run starts; here, so that a mistake leaves no job behind in the journal.
+  await resolveAgent(agent)
+  await runtime.value.preflight()
+  const job = await Job.start(taskset.name, { ...toJobOptions(taskset, input, options), runtime: runtime.value })
+  let failure: unknown
+  try {
+    await runJob(job, taskset, agent, options, cli)
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    await job.close().catch(error => {
+      // The run's own error says more; what is left behind is told beside it.
+      if (failure === undefined) throw error
+      cli.tell(error)
+    })
+  }
+}
+
+async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: EvalArguments, cli: Cli): Promise<void> {
+  const { console, clock } = cli
+  if (job.resumed) console.talk(`going on with ${job.jobId}, which was interrupted`)
+  const interrupt = armInterrupt({
+    onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
+    onSecond: () => void endAtOnce(job, cli),
+  })
+  const startedAt = clock.now()
+  const progress = options.quiet
+    ? undefined
+    : showProgress(() => job.snapshot(), { clock, stream: console.stderr, interactive: console.interactive })
+  const consumed: Consumed = { chunks: undefined, error: undefined }
+  try {
+    consumed.chunks = await consume(
+      job.stream(taskset, agent, { group: options.group, signal: interrupt.signal }),
+      options,
+    )
+  } catch (error) {
+    consumed.error = error
+  } finally {
+    progress?.stop()
+  }
+  const wallMs = clock.now() - startedAt
+  const snapshot = job.snapshot()
+  if (consumed.error !== undefined && !hasStarted(snapshot, interrupt.signal)) {
+    interrupt.disarm()
+    throw consumed.error
+  }
+  await job.stopEngines()
+  interrupt.disarm()
+  const { chunks, error } = consumed
+  const report = makeReport({
+    jobId: job.jobId,
+    name: job.name,
+    seed: job.seed,
+    runs: job.runs,
+    groups: job.groups,
+    snapshot,
+    wallMs,
+    ...(chunks === undefined ? {} : { chunks }),
+  })
+  await deliver(report, options, cli)
+  conclude(report, error, interrupt.signal, cli)
+}
+
+interface Consumed {
+  chunks: ReportSource['chunks']
+  error: unknown
+}
+
+/** Groups stay in the job; here they are taken, and packed into chunks where that was asked for. */
+async function consume(stream: GroupStream, { chunk }: EvalArguments): Promise<ReportSource['chunks']> {
+  if (chunk === undefined) {
+    for await (const _ of stream);
+    return undefined
+  }
+  const made = { count: 0, runs: 0, bytes: 0 }
+  const count = ({ runs, bytes }: Chunk) => {
+    made.count += 1
+    made.runs += runs.length
+    made.bytes += bytes
+  }
+  await new Promise<void>((resolve, reject) => {
+    stream.pipe(chunkGroups({ maxTrajectories: chunk })).subscribe({ next: count, error: reject, complete: resolve })
+  })
+  return made
+}
+
+/** An error before any rollout was under way is one of the input, and is told as such. */
+function hasStarted(snapshot: JobSnapshot, signal: AbortSignal): boolean {
+  return snapshot.finishedRuns > 0 || snapshot.peakInFlight > 0 || signal.aborted
+}
+
+async function deliver(report: Report, options: EvalArguments, { console }: Cli): Promise<void> {
+  const json = options.json === true
+  await console.print(json ? JSON.stringify(report) : renderReport(report, console.colours))
+  if (json && options.quiet !== true) console.talk(renderReport(report))
+}
+
+function conclude(report: Report, error: unknown, signal: AbortSignal, cli: Cli): void {
+  if (error !== undefined) cli.tell(error)
+  if (signal.aborted) {
+    cli.exitWith(EXIT.interrupted)
+    return
+  }
+  if (error === undefined && isWhole(report)) return
+  const missing = report.runs.planned - report.runs.graded
+  if (missing > 0)
+    cli.console.talk(`${missing} of ${report.runs.planned} runs have no grade; \`troupe show\` a failed one for more`)
+  cli.exitWith(EXIT.failed)
+}
+
+/** Not in order any more: nothing is drained, but sandboxes are given back as far as two seconds allow. */
+async function endAtOnce(job: Job, cli: Cli): Promise<void> {
+  cli.console.talk('ending at once')
+  const closed = job.close().catch(error => cli.tell(error))
+  await Promise.race([closed, sleep(cli.clock, AT_ONCE_MS)])
+  process.exit(EXIT.interrupted)
+}
+
+function chooseTasks(taskset: Taskset, { all, taskIds }: EvalArguments, { console }: Cli): Taskset {
+  if (all === true && taskIds !== undefined)
+    throw conflictingOptions('--all', '--task-ids', 'the first means every task, the second only some')
+  if (taskIds !== undefined) return taskset.select(taskIds)
+  if (all === true || taskset.tasks.length === 1) return taskset
+  console.talk(`running the first of ${taskset.tasks.length} tasks; --all runs every one, --task-ids those you name`)
+  return taskset.select(['0'])
+}
+
+function toAgentConfig({ agentConfig, skill }: EvalArguments): Readonly<Record<string, unknown>> {
+  if (skill === undefined) return agentConfig ?? {}
+  if (agentConfig !== undefined && 'skill' in agentConfig)
+    throw conflictingOptions('--skill', '--agent-config with a skill', 'say it once')
+  return { ...agentConfig, skill }
+}
+
+/** The settings are what makes two commands the same, so that the second goes on where the first was stopped. */
+function toJobOptions(
+  taskset: Taskset,
+  input: { readonly tasks: string; readonly agent: string },
+  options: EvalArguments,
+): JobOptions {
+  const { seed, threads, pool, group } = options
+  const settings = {
+    tasks: taskset.tasks.map(task => task.slug),
+    agent: input.agent,
+    agentConfig: toAgentConfig(options),
+    group,
+    seed: seed ?? null,
+    [PLANNED_GROUPS]: taskset.tasks.length,
+  }
+  return {
+    settings,
+    resume: true,
+    group,
+    maxConcurrent: options.maxConcurrent,
+    retries: options.retries,
+    pool: pool === 'cold' ? { strategy: 'cold', size: 0 } : { strategy: 'prewarm', size: pool },
+    ...(seed === undefined ? {} : { seed }),
+    ...(threads === undefined ? {} : { threads }),
+    ...(options.deadline === undefined ? {} : { deadlines: options.deadline }),
+    ...(options.journal === false ? {} : { journal: options.journal }),
+  }
+}
+
+/** Whoever opens it closes it; `close` of a runtime may be called twice. */
+function closing<Value extends { close(): Promise<void> }>(value: Value) {
+  return { value, [Symbol.asyncDispose]: () => value.close() }
+}

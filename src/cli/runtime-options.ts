@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Command, Option } from 'commander'
+import type { Runtime } from '../runtimes/runtime.ts'
+import { conflictingOptions, missingOption, noEnvironment } from './errors.ts'
+
+/** Where sandboxes come from, as options say it. */
+export interface RuntimeArguments {
+  readonly runtime?: 'local' | 'subprocess' | 'url'
+  readonly url?: string
+  readonly env?: string
+  /** True after `--unsafe-no-isolation`. */
+  readonly unsafeNoIsolation?: true
+}
+
+export function addRuntimeOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--runtime <name>', 'local: one host, many sandboxes; subprocess: a host each; url: already served')
+        .choices(['local', 'subprocess', 'url'])
+        .default(undefined, 'local, or url with --url'),
+    )
+    .option('--url <host:port>', 'the control channel of a served environment')
+    .option('--env <file>', "the environment's source (default: env.ts beside the tasks)")
+    .option('--unsafe-no-isolation', "run the agent's commands without bubblewrap, with all rights of this user")
+}
+
+/** The environment host's own program, one for each sandbox. */
+const HOST_PROGRAM = fileURLToPath(new URL('../environment/serve-main.js', import.meta.url))
+
+/** Makes the runtime that the options name; nothing is started yet. Throws where they lack or contradict something. */
+export async function makeRuntime(options: RuntimeArguments, environment: string | undefined): Promise<Runtime> {
+  const name = options.runtime ?? (options.url === undefined ? 'local' : 'url')
+  if (name === 'url') {
+    if (options.url === undefined)
+      throw missingOption('--url', 'the url runtime needs to know where the environment is')
+    if (options.env !== undefined) throw conflictingOptions('--url', '--env', 'a served environment has its own source')
+    const { UrlRuntime } = await import('../runtimes/url.ts')
+    return new UrlRuntime(options.url)
+  }
+  if (options.url !== undefined)
+    throw conflictingOptions('--url', `--runtime ${name}`, 'leave one of them out, or say --runtime url')
+  const source = options.env ?? environment
+  if (source === undefined) throw noEnvironment(name)
+  const isolation = options.unsafeNoIsolation === true ? 'none' : 'bwrap'
+  if (name === 'subprocess') {
+    const { SubprocessRuntime } = await import('../runtimes/subprocess.ts')
+    const flags = ['--port', '0', '--isolation', isolation, '--exit-with-parent']
+    return new SubprocessRuntime([process.execPath, HOST_PROGRAM, resolve(source), ...flags])
+  }
+  const { LocalRuntime } = await import('../runtimes/local.ts')
+  return new LocalRuntime(source, { isolation })
+}

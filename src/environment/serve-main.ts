@@ -1,0 +1,45 @@
+/**
+ * The program of an environment host: serves one environment until it is told to end or, with `--exit-with-parent`, until its
+ * standard input closes, so that a host never outlives an engine that was killed. It says where it listens on stdout, as HUD's
+ * own does (`HUD_SERVE_PORT=<port>`), and what went wrong in one line on stderr (`TROUPE_SERVE_ERROR=<json>`).
+ */
+import { toErrorData } from '../errors.ts'
+import { type RunningServer, runServe } from './serve.ts'
+import { parseServeArguments } from './serve-arguments.ts'
+
+process.title = 'troupe-environment'
+// A parent that reads no more is gone or going; what is written to it then is nobody's.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`TROUPE_SERVE_ERROR=${JSON.stringify(toErrorData(error))}\n`)
+  // Whatever the environment's file has started must not hold the process: nobody can reach it.
+  process.exit(1)
+}
+
+async function main(): Promise<void> {
+  const { settings, exitWithParent } = parseServeArguments(process.argv.slice(2))
+  const told = new Promise<void>(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => {
+        // Told again: at once. Directories may be left, no process: commands die with this one.
+        process.on(signal, () => process.exit(1))
+        resolve()
+      })
+    if (exitWithParent) process.stdin.on('end', resolve).on('error', resolve).resume()
+  })
+  const server = await runServe({ ...settings, onError: error => process.stderr.write(`${error.message}\n`) })
+  announce(server)
+  // A signal that came before this line is answered here: everything that was begun has an end to go to.
+  await told
+  await server.close()
+  process.exit(0)
+}
+
+function announce({ address }: RunningServer): void {
+  process.stdout.write(
+    address.kind === 'unix' ? `TROUPE_SERVE_SOCKET=${address.path}\n` : `HUD_SERVE_PORT=${address.port}\n`,
+  )
+}

@@ -1,0 +1,123 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { type Clock, systemClock } from '../clock.ts'
+import type { ErrorData } from '../errors.ts'
+import { type IdSource, randomIds } from '../ids.ts'
+import type { Address } from '../wire/address.ts'
+import { MAX_FOREIGN_FRAME_BYTES, MAX_FRAME_BYTES } from '../wire/frame.ts'
+import { errorText } from '../wire/json-rpc.ts'
+import { settleWithin } from '../wire/limit.ts'
+import type { ServedEnvironment } from './served.ts'
+import { ServerConnection } from './server-connection.ts'
+import { acceptFailed, listenFailed, refuse } from './server-errors.ts'
+import { SessionTable } from './sessions.ts'
+
+/** Connections the kernel keeps for us while we are busy; it lowers this to its own limit. */
+const BACKLOG = 4_096
+const REFUSED_LINGER_MS = 2_000
+
+export interface ServeOptions {
+  /** Port 0 is any free one. */
+  readonly listen: Address
+  readonly clock?: Clock
+  readonly ids?: IdSource
+  /** The longest frame read, and written to peers that are ours. Default 16 MiB; a longer line is answered with an error, and closes. */
+  readonly maxFrameBytes?: number
+  /** The longest frame written to other peers. Default just under 64 KiB, which is what Python's asyncio reads. */
+  readonly foreignFrameBytes?: number
+  /** Further connections are told so and closed. Default 16,384. */
+  readonly maxConnections?: number
+  /** Further sessions are refused with -32000. Parked ones count. Default 16,384. */
+  readonly maxSessions?: number
+  /** How long the closing of one session is waited for. Default 30 s. */
+  readonly sessionCloseMs?: number
+  /** Told of what no peer can be told: a session not closed cleanly, a connection not accepted. Default: a process warning. */
+  readonly onError?: (error: ErrorData) => void
+}
+
+export interface ControlServer {
+  /** Where it listens, with the port that the system chose. */
+  readonly address: Address
+  /** Sessions live, parked and on their way in or out. */
+  sessionCount(): number
+  /** Stops accepting, cuts connections and closes sessions, in bounded time. The environment stays its owner's to close. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** Serves an environment on a control channel. Rejects with `port-in-use`, `port-not-allowed`, `no-such-host` or `listen-failed`. */
+export async function serveControl(environment: ServedEnvironment, options: ServeOptions): Promise<ControlServer> {
+  const clock = options.clock ?? systemClock
+  const maxConnections = options.maxConnections ?? 16_384
+  const onError = options.onError ?? warn
+  const sessionCloseMs = options.sessionCloseMs ?? 30_000
+  const sessions = new SessionTable({
+    environment,
+    clock,
+    ids: options.ids ?? randomIds,
+    maxSessions: options.maxSessions ?? 16_384,
+    closeMs: sessionCloseMs,
+    onError,
+  })
+  const ports = {
+    environment,
+    sessions,
+    clock,
+    maxFrameBytes: options.maxFrameBytes ?? MAX_FRAME_BYTES,
+    foreignFrameBytes: options.foreignFrameBytes ?? MAX_FOREIGN_FRAME_BYTES,
+  }
+  const sockets = new Set<Socket>()
+  // Half-open is allowed: a client may have said all it has to say, and a tunnel ends one direction at a time.
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    if (sockets.size > maxConnections) turnAway(socket, clock, maxConnections)
+    else new ServerConnection(socket, ports)
+  })
+  const address = await listen(server, options.listen)
+  server.on('error', error => onError(acceptFailed(address, error)))
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    const closed = new Promise<void>(resolve => server.close(() => resolve()))
+    const ended = sessions.close()
+    for (const socket of sockets) socket.destroy()
+    await settleWithin(clock, sessionCloseMs * 2, ended)
+    await closed
+  }
+
+  return {
+    address,
+    sessionCount: () => sessions.size,
+    close: () => (closing ??= close()),
+  }
+}
+
+function listen(server: Server, address: Address): Promise<Address> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: Error) => reject(listenFailed(address, error))
+    server.once('error', onError)
+    const onListening = () => {
+      server.off('error', onError)
+      const bound = server.address()
+      resolve(
+        address.kind === 'tcp' && typeof bound === 'object' && bound !== null
+          ? { ...address, port: bound.port }
+          : address,
+      )
+    }
+    const where = address.kind === 'tcp' ? { host: address.host, port: address.port } : { path: address.path }
+    server.listen({ ...where, backlog: BACKLOG }, onListening)
+  })
+}
+
+function turnAway(socket: Socket, clock: Clock, limit: number): void {
+  const { code, message, data } = refuse.tooManyConnections(limit)
+  const cancel = clock.after(REFUSED_LINGER_MS, () => socket.destroy())
+  socket.once('close', cancel)
+  socket.on('error', () => socket.destroy())
+  socket.end(errorText(undefined, code, message, data))
+  socket.resume()
+}
+
+function warn(error: ErrorData): void {
+  process.emitWarning(error.message, { code: error.tag })
+}

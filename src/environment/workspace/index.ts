@@ -1,0 +1,1 @@
+export { makeWorkspaceHost, type WorkspaceHostOptions } from './host.ts'

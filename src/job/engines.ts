@@ -1,0 +1,65 @@
+import type { Engine, EnginePorts } from '../assembly/engine.ts'
+import type { EngineSettings } from '../assembly/settings.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
+import { sandboxesLeft } from './errors.ts'
+
+/** The engines of one job: one for each different set of settings that its runs were given. */
+export interface Engines {
+  /** Starts one, unless an earlier run had the same runtime and settings. */
+  get(settings: EngineSettings): Promise<Engine>
+  readonly running: readonly Engine[]
+  /** Ends all of them, and their runtimes where no other job uses them. Rejects with `sandboxes-left`. */
+  close(): Promise<void>
+}
+
+/** How many engines of this process use a runtime: the last one closes it. */
+const users = new WeakMap<Runtime, number>()
+
+export function makeEngines(ports: EnginePorts): Engines {
+  const started = new Map<string, { readonly engine: Engine; readonly runtime: Runtime }>()
+  const runtimeIds = new Map<Runtime, number>()
+
+  function keyOf({ runtime, clock: _clock, ids: _ids, ...data }: EngineSettings): string {
+    const id = runtimeIds.get(runtime) ?? runtimeIds.size
+    runtimeIds.set(runtime, id)
+    return JSON.stringify([id, data])
+  }
+
+  return {
+    async get(settings) {
+      const key = keyOf(settings)
+      const known = started.get(key)
+      if (known !== undefined) return known.engine
+      const { runtime } = settings
+      // Loaded when first needed: a program that only reads tasksets or journals pays for no engine.
+      const startEngine =
+        settings.threads === 0
+          ? (await import('../assembly/local.ts')).startLocalEngine
+          : (await import('../assembly/threaded.ts')).startThreadedEngine
+      users.set(runtime, (users.get(runtime) ?? 0) + 1)
+      const engine = startEngine(settings, ports)
+      started.set(key, { engine, runtime })
+      return engine
+    },
+    get running() {
+      return [...started.values()].map(({ engine }) => engine)
+    },
+    async close() {
+      const left: string[] = []
+      const failures: unknown[] = []
+      for (const { engine, runtime } of [...started.values()].reverse()) {
+        try {
+          left.push(...(await engine.close()).quarantined)
+        } catch (error) {
+          failures.push(error)
+        }
+        const others = (users.get(runtime) ?? 1) - 1
+        users.set(runtime, others)
+        if (others === 0) await runtime.close().catch(error => failures.push(error))
+      }
+      started.clear()
+      if (left.length > 0) throw sandboxesLeft(left)
+      if (failures.length > 0) throw failures[0]
+    },
+  }
+}

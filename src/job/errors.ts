@@ -1,0 +1,44 @@
+import { TroupeError } from '../errors.ts'
+
+export function runCancelled(kept: {
+  readonly durable: number
+  readonly pending: number
+  readonly journal: string | undefined
+}): TroupeError {
+  const where =
+    kept.journal === undefined
+      ? 'no journal was given, so they end with this process'
+      : `they are in ${kept.journal}, and the same command goes on from there`
+  return new TroupeError({
+    tag: 'run-cancelled',
+    message: `the run was cancelled: ${kept.durable} finished rollouts are kept, ${kept.pending} are still to be done; ${where}`,
+    details: kept,
+  })
+}
+
+export function badTasks(runtime: string, problems: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'bad-tasks',
+    message: `the environment (${runtime}) refuses ${problems.length === 1 ? 'a task' : `${problems.length} tasks`}:\n  ${problems.join('\n  ')}`,
+    details: { problems },
+  })
+}
+
+export function noRuntime(name: string): TroupeError {
+  return new TroupeError({
+    tag: 'no-runtime',
+    message: `nothing says where the tasks of "${name}" run; give a runtime, for instance { runtime: new LocalRuntime('environments/calc/env.ts') }`,
+  })
+}
+
+export function sandboxesLeft(ids: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'sandboxes-left',
+    message: `${ids.length} sandboxes could not be deleted and may still cost money: ${ids.join(', ')}`,
+    details: { ids },
+  })
+}
+
+export function jobClosed(name: string): TroupeError {
+  return new TroupeError({ tag: 'job-closed', message: `the job "${name}" is closed; start a new one to run more` })
+}

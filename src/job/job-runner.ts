@@ -1,0 +1,193 @@
+import type { AgentSpec } from '../agents/agent.ts'
+import { checkAgent, resolveAgent } from '../agents/create-agent.ts'
+import { type EngineSettings, toEngineSettings } from '../assembly/settings.ts'
+import type { Clock } from '../clock.ts'
+import { type ErrorData, fromErrorData } from '../errors.ts'
+import type { GroupId, JobId } from '../ids.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Group } from '../rollout/group.ts'
+import { makeWaitingBytes } from '../stream/credits.ts'
+import { type GroupStream, type GroupStreamSource, makeGroupStream } from '../stream/group-stream.ts'
+import type { GroupPlan } from '../taskset/plan.ts'
+import { planGroups } from '../taskset/plan-groups.ts'
+import type { Taskset } from '../taskset/taskset.ts'
+import { makeEngines } from './engines.ts'
+import { badTasks, jobClosed, noRuntime, runCancelled } from './errors.ts'
+import type { RunOptions } from './options.ts'
+import { watchPool } from './pool-watch.ts'
+import type { Progress } from './progress.ts'
+import { makeRecall } from './recall.ts'
+import type { JobSnapshot } from './snapshot.ts'
+
+export interface JobRunnerPorts {
+  readonly jobId: JobId
+  readonly name: string
+  readonly seed: number
+  readonly journal: Journal | undefined
+  readonly defaults: RunOptions
+  readonly clock: Clock
+  readonly progress: Progress
+}
+
+/** One `stream` call while it lasts: which groups it still expects, and where they go. */
+interface ActiveRun {
+  readonly source: GroupStreamSource
+  readonly expected: Set<GroupId>
+  readonly stopListening: () => void
+}
+
+export interface JobRunner {
+  readonly groups: readonly Group[]
+  stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream
+  snapshot(): JobSnapshot
+  stopEngines(): Promise<void>
+  close(): Promise<void>
+}
+
+const DEFAULT_WAITING_BYTES = 256 * 1024 * 1024
+
+/** What a job does: plans, starts engines, and leads each group to the stream that waits for it. */
+export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
+  const { jobId, journal, progress, clock } = ports
+  const waiting = makeWaitingBytes(ports.defaults.maxWaitingBytes ?? DEFAULT_WAITING_BYTES)
+  const recall = makeRecall(journal)
+  const groups: Group[] = []
+  const active = new Set<ActiveRun>()
+  const engines = makeEngines({
+    jobId,
+    journal,
+    waiting,
+    durableRuns: recall.durableRuns,
+    onRun(header) {
+      recall.remember(header)
+      progress.runOver(header)
+    },
+    onGroup(group) {
+      groups.push(recall.keep(group))
+      progress.groupOver()
+      deliver(group)
+    },
+    onFailed: error => failAll(error),
+  })
+  const stopWatching = watchPool(clock, () => engines.running[0], progress.poolSeen)
+  waiting.onRoom(() => {
+    for (const engine of engines.running) engine.room()
+  })
+  let steps = 0
+  let stopping: Promise<void> | undefined
+
+  function stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream {
+    if (stopping !== undefined) throw jobClosed(ports.name)
+    const merged = { ...ports.defaults, ...options }
+    const { runtime, signal } = merged
+    if (runtime === undefined) throw noRuntime(taskset.name)
+    const settings = toEngineSettings({ ...merged, runtime })
+    checkAgent(agent, settings.threads)
+    const seed = options.seed ?? ports.seed
+    const plans = planGroups({ jobId, tasks: taskset.tasks, group: merged.group ?? 1, seed, step: steps++ })
+
+    const cancel = () => void cancelRun(run)
+    const source = makeGroupStream({ waiting, onCancel: cancel })
+    const stopListening = () => signal?.removeEventListener('abort', cancel)
+    const run: ActiveRun = { source, expected: new Set(plans.map(plan => plan.groupId)), stopListening }
+    active.add(run)
+    signal?.addEventListener('abort', cancel, { once: true })
+    begin(run, taskset, plans, agent, settings).catch(error => finish(run, error))
+    if (signal?.aborted) cancel()
+    return source.stream
+  }
+
+  async function begin(
+    run: ActiveRun,
+    taskset: Taskset,
+    plans: readonly GroupPlan[],
+    agent: AgentSpec,
+    settings: EngineSettings,
+  ): Promise<void> {
+    await preflight(taskset, agent, settings)
+    if (!active.has(run)) return
+    progress.planned(
+      plans.length,
+      plans.reduce((sum, plan) => sum + plan.members.length, 0),
+    )
+    const { ended, open } = await recall.sortPlans(plans)
+    for (const group of ended) {
+      for (const run of group.runs) progress.runOver(run)
+      progress.groupOver()
+      groups.push(group)
+      deliver(group)
+    }
+    if (open.length === 0 || !active.has(run)) return
+    const engine = await engines.get(settings)
+    if (active.has(run)) engine.run(open, agent)
+  }
+
+  /** Everything that can be known to be wrong before a sandbox is paid for. */
+  async function preflight(taskset: Taskset, agent: AgentSpec, settings: EngineSettings): Promise<void> {
+    await resolveAgent(agent)
+    await settings.runtime.preflight()
+    const problems = (await settings.runtime.checkTasks?.(taskset.tasks)) ?? []
+    if (problems.length > 0) throw badTasks(settings.runtime.name, problems)
+  }
+
+  function deliver(group: Group): void {
+    for (const run of active) {
+      if (!run.expected.delete(group.groupId)) continue
+      run.source.push(group)
+      if (run.expected.size === 0) finish(run)
+      return
+    }
+  }
+
+  function finish(run: ActiveRun, error?: unknown): void {
+    if (!active.delete(run)) return
+    run.stopListening()
+    if (error === undefined) run.source.complete()
+    else run.source.error(error)
+  }
+
+  function failAll(error: ErrorData): void {
+    for (const run of [...active]) finish(run, fromErrorData(error))
+  }
+
+  /** Ends in order what is in flight. A job's runs share its engines, so its other runs end too. */
+  async function cancelRun(run: ActiveRun): Promise<void> {
+    if (!active.has(run)) return
+    let failure: unknown
+    try {
+      await Promise.all(engines.running.map(engine => engine.cancel()))
+    } catch (error) {
+      failure = error
+    }
+    const { finishedRuns, plannedRuns } = progress.snapshot(0)
+    const kept = { durable: finishedRuns, pending: plannedRuns - finishedRuns, journal: journal?.location }
+    for (const each of [...active]) finish(each, failure ?? runCancelled(kept))
+  }
+
+  async function endEngines(): Promise<void> {
+    const [first] = active
+    if (first !== undefined) await cancelRun(first)
+    stopWatching()
+    progress.close()
+    await engines.close()
+  }
+
+  function stopEngines(): Promise<void> {
+    stopping ??= endEngines()
+    return stopping
+  }
+
+  return {
+    groups,
+    stream,
+    snapshot: () => progress.snapshot(waiting.bytes),
+    stopEngines,
+    async close() {
+      try {
+        await stopEngines()
+      } finally {
+        await journal?.close()
+      }
+    },
+  }
+}

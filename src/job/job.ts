@@ -1,0 +1,127 @@
+import { randomInt } from 'node:crypto'
+import type { AgentSpec } from '../agents/agent.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { type IdSource, type JobId, randomIds, toJobId } from '../ids.ts'
+import type { Journal } from '../journal/journal.ts'
+import { openLmdbJournal } from '../journal/lmdb-journal.ts'
+import type { Group } from '../rollout/group.ts'
+import type { Run } from '../rollout/run.ts'
+import type { GroupStream } from '../stream/group-stream.ts'
+import type { Taskset } from '../taskset/taskset.ts'
+import { findUnfinishedJob } from './find-unfinished.ts'
+import { type JobRunner, makeJobRunner } from './job-runner.ts'
+import type { RunOptions } from './options.ts'
+import { makeProgress } from './progress.ts'
+import type { JobSnapshot } from './snapshot.ts'
+
+export interface JobOptions extends RunOptions {
+  /** Kept in the job's record. The same name and settings find an unfinished job again; see `resume`. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** Goes on with the newest unfinished job of this name and these settings in the journal, if there is one. Default false. */
+  readonly resume?: boolean
+}
+
+/**
+ * A set of runs that belong together: one evaluation, or all steps of a training. The engine that it starts with its first run
+ * lives until `close`. Several jobs can live in one process, each with its own journal.
+ */
+export class Job implements AsyncDisposable {
+  readonly jobId: JobId
+  readonly name: string
+  /** Seeds the order of groups and every agent. */
+  readonly seed: number
+  /** True when an earlier process's unfinished job goes on. */
+  readonly resumed: boolean
+  readonly #runner: JobRunner
+
+  private constructor(identity: JobIdentity, runner: JobRunner) {
+    this.jobId = identity.jobId
+    this.name = identity.name
+    this.seed = identity.seed
+    this.resumed = identity.resumed
+    this.#runner = runner
+  }
+
+  /**
+   * Opens the journal, if there is to be one, and finds or begins the job. `options` are the defaults of its runs. Rejects with
+   * `journal-held`, `journal-version` or `journal-unusable`.
+   */
+  static async start(name: string, options: JobOptions = {}): Promise<Job> {
+    const clock = options.clock ?? systemClock
+    const journal =
+      options.journal === undefined
+        ? undefined
+        : await openLmdbJournal({ directory: options.journal, clock, role: 'owner' })
+    try {
+      const identity = await findIdentity(name, options, journal, clock, options.ids ?? randomIds)
+      const { jobId, seed } = identity
+      const progress = makeProgress(clock)
+      return new Job(identity, makeJobRunner({ jobId, name, seed, journal, defaults: options, clock, progress }))
+    } catch (error) {
+      await journal?.close()
+      throw error
+    }
+  }
+
+  /** Every group that ended, in the order of their ends; dropped ones too. */
+  get groups(): readonly Group[] {
+    return this.#runner.groups
+  }
+
+  /** The runs of those groups: members side by side, in member order. */
+  get runs(): readonly Run[] {
+    return this.#runner.groups.flatMap(group => group.runs)
+  }
+
+  snapshot(): JobSnapshot {
+    return this.#runner.snapshot()
+  }
+
+  /** Runs a taskset as the next step of this job; see `Taskset.stream`. */
+  stream(taskset: Taskset, agent: AgentSpec, options: RunOptions = {}): GroupStream {
+    return this.#runner.stream(taskset, agent, options)
+  }
+
+  /**
+   * Cancels what still runs, gives every sandbox back and ends threads and hosts. Twice is once. Rejects with `sandboxes-left`
+   * naming sandboxes that may still exist.
+   */
+  close(): Promise<void> {
+    return this.#runner.close()
+  }
+
+  /** Ends threads, sandboxes and hosts, but leaves the journal open, so that trajectories can be read until `close`. */
+  stopEngines(): Promise<void> {
+    return this.#runner.stopEngines()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+interface JobIdentity {
+  readonly jobId: JobId
+  readonly name: string
+  readonly seed: number
+  readonly resumed: boolean
+}
+
+const SEED_LIMIT = 2 ** 31
+
+async function findIdentity(
+  name: string,
+  options: JobOptions,
+  journal: Journal | undefined,
+  clock: Clock,
+  ids: IdSource,
+): Promise<JobIdentity> {
+  const settings = options.settings ?? {}
+  const earlier =
+    options.resume === true && journal !== undefined ? await findUnfinishedJob(journal, name, settings) : undefined
+  if (earlier !== undefined) return { jobId: earlier.jobId, name, seed: earlier.seed, resumed: true }
+  const jobId = toJobId(`job-${ids.hex(4)}`)
+  const seed = options.seed ?? randomInt(SEED_LIMIT)
+  await journal?.putJob({ jobId, name, startedAt: clock.wallTime(), seed, settings })
+  return { jobId, name, seed, resumed: false }
+}

@@ -1,0 +1,120 @@
+import { TroupeError } from '../errors.ts'
+import type { GroupId, JobId, RunId } from '../ids.ts'
+
+export function journalVersion(location: string, found: unknown, expected: number): TroupeError {
+  return new TroupeError({
+    tag: 'journal-version',
+    message: `the journal in ${location} has version ${String(found)}, and this Troupe reads and writes version ${expected}; take the Troupe that wrote it (and export the runs with it), or give another directory`,
+    address: location,
+    details: { found, expected },
+  })
+}
+
+export function journalHeld(location: string, owner: { readonly pid: number; readonly since: number }): TroupeError {
+  const who = owner.pid === process.pid ? `this process (${owner.pid})` : `process ${owner.pid}`
+  return new TroupeError({
+    tag: 'journal-held',
+    message: `the journal in ${location} is held by ${who} since ${new Date(owner.since).toISOString()}; wait for it, end it, or give another directory`,
+    address: location,
+    details: { pid: owner.pid, since: owner.since },
+  })
+}
+
+export function journalMissing(location: string): TroupeError {
+  return new TroupeError({
+    tag: 'journal-missing',
+    message: `there is no journal in ${location}; give the directory that the run was started with`,
+    address: location,
+  })
+}
+
+export function journalUnusable(location: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'journal-unusable',
+      message: `cannot open a journal in ${location}: ${why}; give a directory on a local disk that this user may write to`,
+      address: location,
+    },
+    cause,
+  )
+}
+
+export function journalWriteFailed(location: string, cause: unknown): TroupeError {
+  return new TroupeError(
+    {
+      tag: 'journal-write-failed',
+      message: `the journal in ${location} could not take a record; what it acknowledged before is safe: look for a full disk, then start the same command again`,
+      address: location,
+    },
+    cause,
+  )
+}
+
+export function journalDiskFull(location: string, freeBytes: number, minFreeBytes: number): TroupeError {
+  const mebibytes = (bytes: number) => Math.floor(bytes / 2 ** 20)
+  return new TroupeError({
+    tag: 'journal-disk-full',
+    message: `the disk of the journal in ${location} has ${mebibytes(freeBytes)} MiB left, and ${mebibytes(minFreeBytes)} MiB are kept free; all that was acknowledged is safe: make room, then start the same command again`,
+    address: location,
+    details: { freeBytes, minFreeBytes },
+  })
+}
+
+export function journalClosed(location: string): TroupeError {
+  return new TroupeError({ tag: 'journal-closed', message: `the journal in ${location} is closed`, address: location })
+}
+
+export function journalReadOnly(location: string): TroupeError {
+  return new TroupeError({
+    tag: 'journal-read-only',
+    message: `the journal in ${location} was opened for reading only`,
+    address: location,
+  })
+}
+
+export function unknownGroup(location: string, jobId: JobId, groupId: GroupId): TroupeError {
+  return new TroupeError({
+    tag: 'unknown-group',
+    message: `the journal in ${location} knows no group ${groupId} of job ${jobId}, so it cannot be settled; put it first`,
+    address: groupId,
+  })
+}
+
+export function unknownJob(location: string, jobId: JobId, known: readonly JobId[]): TroupeError {
+  const hint = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`
+  return new TroupeError({
+    tag: 'unknown-job',
+    message: `the journal in ${location} has no job ${jobId}; ${hint}`,
+    address: jobId,
+    details: { known },
+  })
+}
+
+export function exportFailed(target: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'export-failed',
+      message: `the export to ${target} failed: ${why}; nothing that is half done was left there`,
+    },
+    cause,
+  )
+}
+
+export function runVanished(location: string, runId: RunId): TroupeError {
+  return new TroupeError({
+    tag: 'journal-damaged',
+    message: `the journal in ${location} lists run ${runId} and does not have it; restore it from a copy, or export what can be read`,
+    address: runId,
+  })
+}
+
+export function unknownRun(location: string, runId: RunId): TroupeError {
+  return new TroupeError({
+    tag: 'unknown-run',
+    message: `the journal in ${location} has no run ${runId}; list what it has with troupe runs`,
+    address: location,
+    details: { runId },
+  })
+}

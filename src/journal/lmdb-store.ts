@@ -1,0 +1,138 @@
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import type { Clock } from '../clock.ts'
+import { decode, encode, type GroupKey, type RunKey } from './codec.ts'
+import { journalHeld, journalMissing, journalUnusable, journalVersion } from './errors.ts'
+import { isAlive, makeOwner, type Owner } from './owner.ts'
+
+/** Of the layout below. Another one is refused, never converted in silence. */
+export const JOURNAL_VERSION = 1
+
+/** Address space, not memory or disk: 200,000 runs of real size before lmdb has to map anew, with every thread waiting. */
+const MAP_BYTES = 16 * 2 ** 30
+
+/** 0xBEEFC0DE, little endian: the mark in a database's first page. */
+const LMDB_MAGIC = Buffer.of(0xde, 0xc0, 0xef, 0xbe)
+
+export interface Store {
+  readonly root: RootDatabase<Buffer, string>
+  /** `version` and `owner`. */
+  readonly meta: Database<Uint8Array, string>
+  readonly jobs: Database<Uint8Array, string>
+  /** Run id to its key. Written first and only once: the condition under which the rest of a run is written. */
+  readonly runKeys: Database<Uint8Array, string>
+  readonly headers: Database<Uint8Array, RunKey>
+  readonly trajectories: Database<Uint8Array, RunKey>
+  readonly groups: Database<Uint8Array, GroupKey>
+  /** Versioned: the version is the group's state, so that lmdb itself decides who settles it. */
+  readonly ledger: Database<Uint8Array, [jobId: string, groupId: string]>
+}
+
+export type StoreRole = 'owner' | 'thread' | 'reader'
+
+/** Opens the databases and, as owner, takes the journal. Throws `journal-version`, `-held`, `-missing` or `-unusable`. */
+export function openStore(directory: string, role: StoreRole, clock: Clock): Store {
+  const root = openRoot(directory, role)
+  try {
+    const store = openDatabases(root)
+    if (store === undefined) throw journalMissing(directory)
+    if (role === 'owner') takeOwnership(store, directory, clock)
+    else checkVersion(store, directory)
+    return store
+  } catch (error) {
+    void root.close()
+    throw error
+  }
+}
+
+/** Gives the journal up. Another process may take it from now on. */
+export function releaseOwnership(store: Store): void {
+  store.meta.removeSync('owner')
+}
+
+function openRoot(directory: string, role: StoreRole): RootDatabase<Buffer, string> {
+  const file = join(directory, 'data.mdb')
+  const isThere = existsSync(file)
+  if (!isThere && role !== 'owner') throw journalMissing(directory)
+  try {
+    if (isThere) checkIsLmdb(file)
+    if (role === 'owner') {
+      mkdirSync(directory, { recursive: true })
+      accessSync(directory, constants.W_OK | constants.X_OK)
+    }
+    return open({
+      path: directory,
+      // Said outright: lmdb takes a directory with a dot in its name for a file.
+      noSubdir: false,
+      encoding: 'binary',
+      maxDbs: 8,
+      mapSize: MAP_BYTES,
+      // With it, a failed commit also rejects a promise that nobody holds, which ends the process. Commits are batched without it too.
+      eventTurnBatching: false,
+      readOnly: role === 'reader',
+    })
+  } catch (error) {
+    throw journalUnusable(directory, error)
+  }
+}
+
+/** lmdb takes the whole process down when the file is something else. An empty one is a database that is still to be made. */
+function checkIsLmdb(file: string): void {
+  const head = Buffer.alloc(64)
+  const descriptor = openSync(file, 'r')
+  try {
+    const length = readSync(descriptor, head)
+    if (length > 0 && !head.includes(LMDB_MAGIC)) throw new Error('its data.mdb is no lmdb database')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function openDatabases(root: RootDatabase<Buffer, string>): Store | undefined {
+  // A database that is not there comes back undefined when opened for reading only, whatever the types say.
+  const openDatabase = <Key extends string | (string | number)[]>(
+    name: string,
+    useVersions = false,
+  ): Database<Uint8Array, Key> => root.openDB<Uint8Array, Key>({ name, encoding: 'binary', useVersions })
+  const store: Store = {
+    root,
+    meta: openDatabase('meta'),
+    jobs: openDatabase('jobs'),
+    runKeys: openDatabase('run-keys'),
+    headers: openDatabase('headers'),
+    trajectories: openDatabase('trajectories'),
+    groups: openDatabase('groups'),
+    ledger: openDatabase('ledger', true),
+  }
+  return Object.values(store).includes(undefined) ? undefined : store
+}
+
+/** One transaction, so that of two processes that start at once one gets the journal and the other is told who has it. */
+function takeOwnership(store: Store, directory: string, clock: Clock): void {
+  const refusal = store.meta.transactionSync(() => {
+    const version = readVersion(store)
+    if (version !== undefined && version !== JOURNAL_VERSION) return journalVersion(directory, version, JOURNAL_VERSION)
+    const owner = readOwner(store)
+    if (owner !== undefined && isAlive(owner)) return journalHeld(directory, owner)
+    store.meta.putSync('version', encode('version', JOURNAL_VERSION))
+    store.meta.putSync('owner', encode('owner', makeOwner(clock.wallTime())))
+    return undefined
+  })
+  if (refusal !== undefined) throw refusal
+}
+
+function checkVersion(store: Store, directory: string): void {
+  const version = readVersion(store)
+  if (version !== JOURNAL_VERSION) throw journalVersion(directory, version ?? 'none', JOURNAL_VERSION)
+}
+
+function readVersion(store: Store): unknown {
+  const bytes = store.meta.get('version')
+  return bytes === undefined ? undefined : decode('version', bytes)
+}
+
+function readOwner(store: Store): Owner | undefined {
+  const bytes = store.meta.get('owner')
+  return bytes === undefined ? undefined : decode('owner', bytes)
+}

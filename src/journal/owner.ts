@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+
+/** The process that holds a journal. */
+export interface Owner {
+  readonly pid: number
+  /** When the process started, as its system counts it; a recycled pid has another. Null where the system does not tell. */
+  readonly processStart: string | null
+  /** Milliseconds since 1970. */
+  readonly since: number
+}
+
+export function makeOwner(since: number): Owner {
+  return { pid: process.pid, processStart: readProcessStart(process.pid), since }
+}
+
+/** False when the owner's process is gone, even if another has its pid by now. */
+export function isAlive(owner: Owner): boolean {
+  if (owner.processStart !== null) return readProcessStart(owner.pid) === owner.processStart
+  try {
+    process.kill(owner.pid, 0)
+    return true
+  } catch (error) {
+    // A process of another user cannot be signalled, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Boot and start tick of a live process (proc(5): field 22 of `stat`), or null: no such process, or no /proc. */
+function readProcessStart(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The second field is the program's name in brackets, which may itself hold spaces and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state] = fields
+    if (state === 'Z' || state === 'X') return null
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    return `${boot}/${fields[19]}`
+  } catch {
+    // No /proc, or the process ended meanwhile: both mean that nothing can be told from here.
+    return null
+  }
+}

@@ -1,0 +1,8 @@
+export type { Actor, Context, Directive, Settled, Signal, StopReason, Supervision } from './actor.ts'
+export type { DeadLetter, DeadLetterReason } from './dead-letters.ts'
+export type { Failure } from './kernel.ts'
+export type { Connection, Link } from './link.ts'
+export type { Question, Ref, ReplyOf } from './ref.ts'
+export { nodeScheduler, type Scheduler } from './scheduler.ts'
+export { defaultSupervision } from './supervision.ts'
+export { type ActorSystem, makeSystem, type SystemOptions } from './system.ts'

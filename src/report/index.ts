@@ -1,0 +1,8 @@
+export type { FailureKind } from './failures.ts'
+export type { FacetTable, PassRate, Variant } from './pass-rates.ts'
+export { renderReport } from './render.ts'
+export { renderRun } from './render-run.ts'
+export type { Report, ReportSource } from './report.ts'
+export { isWhole, makeReport } from './report.ts'
+export type { RewardSpread } from './spread.ts'
+export type { StageTiming } from './timings.ts'

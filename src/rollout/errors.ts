@@ -1,0 +1,36 @@
+import { type ErrorData, TroupeError } from '../errors.ts'
+import type { Phase } from './run.ts'
+
+export function phaseDeadline(phase: Phase, deadlineMs: number): TroupeError {
+  return new TroupeError({
+    tag: 'phase-deadline',
+    message: `the phase "${phase}" did not end within ${deadlineMs} ms; raise deadlines.${phase} if that is normal for this task`,
+    details: { phase, deadlineMs },
+  })
+}
+
+export function rolloutCancelled(): TroupeError {
+  return new TroupeError({ tag: 'rollout-cancelled', message: 'the rollout was cancelled before it ended' })
+}
+
+export function gradeIsError(content: unknown): TroupeError {
+  return new TroupeError({
+    tag: 'grade-error',
+    message: `the environment's grader reported an error of its own${typeof content === 'string' ? `: ${content}` : ''}; the run has no reward`,
+  })
+}
+
+export function badScore(score: unknown): TroupeError {
+  return new TroupeError({
+    tag: 'bad-score',
+    message: `the environment graded with ${JSON.stringify(score) ?? String(score)}, which is no finite number; mend its template`,
+  })
+}
+
+/** Tags that say the road to the sandbox is gone, whoever noticed it. */
+const LOST = new Set(['session-lost', 'connect-timeout', 'shell-lost', 'protocol-error', 'link-down'])
+
+/** True when the sandbox, and neither the agent nor the environment's code, is at fault: a fresh one may do better. */
+export function isSandboxLost(error: ErrorData): boolean {
+  return LOST.has(error.tag) || error.transient === true
+}

@@ -1,0 +1,147 @@
+import { Packr } from 'msgpackr'
+import { trajectoryNotData, unreadableTrajectory } from './pack-errors.ts'
+import type { Run, RunHeader } from './run.ts'
+import type { Trajectory, Turn, TurnTokens } from './trajectory.ts'
+
+/*
+ * A packed trajectory, little endian:
+ *
+ *     u32 MAGIC | u32 length of the body | body | 0 to 3 bytes of padding | token arrays
+ *
+ * The body is plain msgpack in which a turn's tokens are three counts; the arrays follow in the order of the turns, each turn's as
+ * prompt ids, output ids, logprobs, four bytes an element and so always aligned. Packing copies each array once, unpacking none.
+ */
+const MAGIC = 0x31_4a_52_54
+const HEAD_BYTES = 8
+const ELEMENT_BYTES = 4
+
+/** An instance, and an options object, of its own: msgpackr writes into both. No records and no extra types: only data comes back. */
+const packr = new Packr({ useRecords: false, variableMapSize: true, moreTypes: false, copyBuffers: true })
+
+/** Lengths of prompt ids, output ids and logprobs. The last two differ only where a sampler was at fault: kept as it came. */
+type TokenCounts = readonly [number, number, number]
+
+interface Body {
+  readonly prompt: unknown
+  readonly turns: readonly (Omit<Turn, 'tokens'> & { readonly tokens?: TokenCounts })[]
+  readonly answer: unknown
+  readonly grade: Trajectory['grade']
+}
+
+/**
+ * The trajectory in an array that owns its whole ArrayBuffer, so that it can be transferred to another thread. Throws
+ * `trajectory-not-data` when an agent or an environment put something in that is no data, for instance a cycle.
+ */
+export function packTrajectory(trajectory: Trajectory): Uint8Array<ArrayBuffer> {
+  let elements = 0
+  const turns = trajectory.turns.map(turn => {
+    if (turn.tokens === undefined) return turn
+    const { prompt, output, logprobs } = turn.tokens
+    elements += prompt.length + output.length + logprobs.length
+    return { ...turn, tokens: [prompt.length, output.length, logprobs.length] }
+  })
+  const { prompt, answer, grade } = trajectory
+  const body = packBody({ prompt, turns, answer, grade })
+  const start = aligned(HEAD_BYTES + body.byteLength)
+  // Not zeroed first, which would cost as much as the packing: every byte is written below, the padding here.
+  const { buffer } = Buffer.allocUnsafeSlow(start + elements * ELEMENT_BYTES)
+  const bytes = new Uint8Array(buffer)
+  bytes.fill(0, HEAD_BYTES + body.byteLength, start)
+  const words = new Uint32Array(buffer, 0, 2)
+  words[0] = MAGIC
+  words[1] = body.byteLength
+  bytes.set(body, HEAD_BYTES)
+  const ids = new Uint32Array(buffer, start)
+  const floats = new Float32Array(buffer, start)
+  let position = 0
+  for (const { tokens } of trajectory.turns) {
+    if (tokens === undefined) continue
+    ids.set(tokens.prompt, position)
+    position += tokens.prompt.length
+    ids.set(tokens.output, position)
+    position += tokens.output.length
+    floats.set(tokens.logprobs, position)
+    position += tokens.logprobs.length
+  }
+  return bytes
+}
+
+/**
+ * The token arrays of the result are views of `bytes` where its place in memory allows, so `bytes` must not be changed or
+ * transferred afterwards. Throws `unreadable-trajectory` for bytes that `packTrajectory` did not make, or not all of.
+ */
+export function unpackTrajectory(bytes: Uint8Array): Trajectory {
+  if (bytes.byteLength < HEAD_BYTES) throw unreadableTrajectory(`${bytes.byteLength} bytes are less than a head`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getUint32(0, true) !== MAGIC) throw unreadableTrajectory('they do not begin with the mark of one')
+  const bodyEnd = HEAD_BYTES + view.getUint32(4, true)
+  if (bodyEnd > bytes.byteLength) throw unreadableTrajectory('they end within the body')
+  const body = unpackBody(bytes.subarray(HEAD_BYTES, bodyEnd))
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % ELEMENT_BYTES === 0 ? bytes : bytes.slice()
+  const end = byteOffset + byteLength
+  let offset = byteOffset + aligned(bodyEnd)
+  const take = (length: number): number => {
+    const from = offset
+    offset += length * ELEMENT_BYTES
+    if (offset > end) throw unreadableTrajectory('they end within the token arrays')
+    return from
+  }
+  const toTokens = ([prompt, output, logprobs]: TokenCounts): TurnTokens => ({
+    prompt: new Uint32Array(buffer, take(prompt), prompt),
+    output: new Uint32Array(buffer, take(output), output),
+    logprobs: new Float32Array(buffer, take(logprobs), logprobs),
+  })
+  const turns = body.turns.map(({ tokens, ...turn }) =>
+    tokens === undefined ? turn : { ...turn, tokens: toTokens(tokens) },
+  )
+  return { prompt: body.prompt, turns, answer: body.answer, grade: body.grade }
+}
+
+/**
+ * A run whose trajectory is unpacked when it is read: from `bytes` once, and then kept, or from what a function fetches, each time
+ * anew, so that a long job's runs hold no memory. A spread of the run copies its header alone, and unpacks nothing.
+ */
+export function toRun(header: RunHeader, bytes: Uint8Array | (() => Uint8Array)): Run {
+  return Object.assign(new LazyTrajectory(bytes), header)
+}
+
+/** The part of a run that is not its header. On the prototype, so that copying a run does not read it. */
+class LazyTrajectory {
+  readonly #bytes: Uint8Array | (() => Uint8Array)
+  #kept: Trajectory | undefined
+
+  constructor(bytes: Uint8Array | (() => Uint8Array)) {
+    this.#bytes = bytes
+  }
+
+  get trajectory(): Trajectory {
+    if (typeof this.#bytes === 'function') return unpackTrajectory(this.#bytes())
+    this.#kept ??= unpackTrajectory(this.#bytes)
+    return this.#kept
+  }
+}
+
+function packBody(body: unknown): Uint8Array {
+  try {
+    return packr.pack(body)
+  } catch (error) {
+    throw trajectoryNotData(error)
+  }
+}
+
+function unpackBody(bytes: Uint8Array): Body {
+  let body: unknown
+  try {
+    body = packr.unpack(bytes)
+  } catch (error) {
+    throw unreadableTrajectory('their body is no msgpack', error)
+  }
+  if (typeof body !== 'object' || body === null || !('turns' in body) || !Array.isArray(body.turns))
+    throw unreadableTrajectory('their body has no turns')
+  return body as Body
+}
+
+/** The next multiple of an element's size. */
+function aligned(bytes: number): number {
+  return (bytes + ELEMENT_BYTES - 1) & ~(ELEMENT_BYTES - 1)
+}

@@ -1,0 +1,68 @@
+import type { CancelTimer, Clock } from '../clock.ts'
+import type { Deadlines } from '../job/options.ts'
+import { phaseDeadline, rolloutCancelled } from './errors.ts'
+import type { Phase } from './run.ts'
+
+/** Runs the phases of one rollout one after the other: times each, bounds each, and lets a cancel reach the one that runs. */
+export interface Phases {
+  readonly current: Phase
+  readonly timings: Partial<Record<Phase, number>>
+  /**
+   * Rejects with `phase-deadline` or `rollout-cancelled` without waiting for `work`, whose signal is aborted first; what
+   * `work` does afterwards is ignored. The cleanup phase runs in spite of a cancel and of a spent rollout deadline.
+   */
+  run<Value>(phase: Phase, work: (signal: AbortSignal) => Promise<Value>): Promise<Value>
+  /** Listens for a cancel no longer. */
+  close(): void
+}
+
+export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSignal): Phases {
+  const begun = clock.now()
+  const timings: Partial<Record<Phase, number>> = {}
+  let current: Phase = 'provisioning'
+  // One for all phases, until one of them is cut: an abort controller costs more than a phase that goes well.
+  let controller = new AbortController()
+
+  async function run<Value>(phase: Phase, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    current = phase
+    const startedAt = clock.now()
+    const isCleanup = phase === 'cleanup'
+    const left = deadlines.rollout - (startedAt - begun)
+    const limitMs = isCleanup ? deadlines.cleanup : Math.max(0, Math.min(deadlines[phase], left))
+    if (!isCleanup && cancel.aborted) throw rolloutCancelled()
+    if (controller.signal.aborted) controller = new AbortController()
+    const own = controller
+    try {
+      return await new Promise<Value>((resolve, reject) => {
+        const stop = (error: Error) => {
+          reject(error)
+          own.abort(error)
+        }
+        cutTimer = clock.after(limitMs, () => stop(phaseDeadline(phase, limitMs)))
+        onCancel = isCleanup ? ignore : () => stop(rolloutCancelled())
+        work(own.signal).then(resolve, reject)
+      })
+    } finally {
+      cutTimer()
+      onCancel = ignore
+      timings[phase] = clock.now() - startedAt
+    }
+  }
+
+  let cutTimer: CancelTimer = ignore
+  let onCancel: () => void = ignore
+  // Listens for the rollout's whole life; `close` ends it.
+  const listen = () => onCancel()
+  cancel.addEventListener('abort', listen)
+
+  return {
+    get current() {
+      return current
+    },
+    timings,
+    run,
+    close: () => cancel.removeEventListener('abort', listen),
+  }
+}
+
+function ignore(): void {}

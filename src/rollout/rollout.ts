@@ -1,0 +1,219 @@
+import type { Agent, AgentStop } from '../agents/agent.ts'
+import type { Clock } from '../clock.ts'
+import { type ErrorData, toErrorData } from '../errors.ts'
+import type { LeaseId, SandboxId } from '../ids.ts'
+import type { Deadlines } from '../job/options.ts'
+import type { LeaseKind } from '../runtimes/runtime.ts'
+import type { Task } from '../taskset/task.ts'
+import type { Address } from '../wire/address.ts'
+import type { ControlClient, ControlSession, GradeFrame } from '../wire/session.ts'
+import type { Shell } from '../wire/shell.ts'
+import { badScore, gradeIsError, isSandboxLost } from './errors.ts'
+import { makePhases, type Phases } from './phases.ts'
+import type { Outcome, Phase, PhaseTimings, StopReason } from './run.ts'
+import type { Trajectory, Turn } from './trajectory.ts'
+
+/** A sandbox on loan to one rollout. */
+export interface Leased {
+  readonly leaseId: LeaseId
+  readonly sandboxId: SandboxId
+  readonly address: Address
+  readonly sessionId: string | undefined
+  readonly kind: LeaseKind
+}
+
+/** What a rollout needs from the world; everything that lasts longer than it is behind these. */
+export interface RolloutPorts {
+  readonly clock: Clock
+  readonly client: ControlClient
+  readonly agent: Agent
+  /** Rejects with tagged data; `transient` where a later attempt may get one. */
+  lease(deadlineMs: number): Promise<Leased>
+  /** Gives the lease back, or withdraws the request that is still waiting. Never throws. */
+  release(sessionEnded: boolean): void
+  openShell(session: ControlSession, signal: AbortSignal): Promise<Shell>
+}
+
+export interface RolloutRequest {
+  readonly task: Task
+  readonly seed: number
+  readonly deadlines: Deadlines
+  /** Aborts when nobody wants the result any more. */
+  readonly cancel: AbortSignal
+}
+
+/** How one attempt ended. Failed attempts have the same shape as finished ones; `rollout` itself never rejects. */
+export interface RolloutEnd {
+  readonly outcome: Outcome
+  readonly reward: number | null
+  readonly stopReason: StopReason
+  readonly failedPhase: Phase | undefined
+  readonly error: ErrorData | undefined
+  /** A fresh sandbox may do better. */
+  readonly retryable: boolean
+  readonly lease: LeaseKind | null
+  readonly timings: PhaseTimings
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly trajectory: Trajectory
+}
+
+interface Verdict {
+  readonly outcome: Outcome
+  readonly stopReason: StopReason
+  readonly error?: ErrorData
+  readonly failedPhase?: Phase
+  readonly retryable?: boolean
+}
+
+/** One attempt at one task in one sandbox: lease, connect, start, agent, grade, give back. */
+export async function rollout(request: RolloutRequest, ports: RolloutPorts): Promise<RolloutEnd> {
+  const startedAt = ports.clock.wallTime()
+  const phases = makePhases(ports.clock, request.deadlines, request.cancel)
+  const attempt = new Attempt(request, ports, phases)
+  const verdict = await attempt.run()
+  await attempt.cleanUp()
+  phases.close()
+  return {
+    outcome: verdict.outcome,
+    reward: attempt.reward,
+    stopReason: verdict.stopReason,
+    failedPhase: verdict.failedPhase,
+    error: verdict.error,
+    retryable: verdict.retryable ?? false,
+    lease: attempt.leased?.kind ?? null,
+    timings: phases.timings,
+    startedAt,
+    endedAt: ports.clock.wallTime(),
+    trajectory: { prompt: attempt.prompt, turns: attempt.turns, answer: attempt.answer, grade: attempt.grade },
+  }
+}
+
+class Attempt {
+  leased: Leased | undefined
+  prompt: unknown = null
+  readonly turns: Turn[] = []
+  answer: unknown = null
+  grade: GradeFrame | null = null
+  reward: number | null = null
+  #session: ControlSession | undefined
+  #shell: Promise<Shell> | undefined
+  readonly #request: RolloutRequest
+  readonly #ports: RolloutPorts
+  readonly #phases: Phases
+
+  constructor(request: RolloutRequest, ports: RolloutPorts, phases: Phases) {
+    this.#request = request
+    this.#ports = ports
+    this.#phases = phases
+  }
+
+  async run(): Promise<Verdict> {
+    const { task, deadlines } = this.#request
+    try {
+      this.leased = await this.#phases.run('provisioning', () => this.#ports.lease(deadlines.provisioning))
+      const { address, sessionId } = this.leased
+      const session = await this.#phases.run('connecting', signal =>
+        this.#ports.client.connect(address, {
+          clock: this.#ports.clock,
+          deadlineMs: deadlines.connecting,
+          signal,
+          ephemeral: true,
+          ...(sessionId === undefined ? {} : { sessionId }),
+        }),
+      )
+      this.#session = session
+      const frame = await this.#phases.run('starting', signal => session.startTask(task.id, task.args, signal))
+      this.prompt = frame.prompt
+      const agentVerdict = await this.#runAgent(session)
+      if (agentVerdict.outcome === 'infrastructure-error' || agentVerdict.outcome === 'cancelled') return agentVerdict
+      await this.#gradeAnswer(session)
+      return agentVerdict
+    } catch (thrown) {
+      return this.#blame(toErrorData(thrown))
+    }
+  }
+
+  /** An agent that fails is still graded on what it left behind, unless its sandbox is gone. */
+  async #runAgent(session: ControlSession): Promise<Verdict> {
+    try {
+      const { answer, stop } = await this.#phases.run('agent', signal =>
+        this.#ports.agent.run({
+          prompt: this.prompt,
+          seed: this.#request.seed,
+          signal,
+          shell: () => this.#openShell(session),
+          record: turn => {
+            // A turn that arrives after the phase was cut belongs to nobody: what is graded is what was there.
+            if (!signal.aborted) this.turns.push(turn)
+          },
+        }),
+      )
+      this.answer = answer
+      return { outcome: 'graded', stopReason: STOP[stop] }
+    } catch (thrown) {
+      return this.#blame(toErrorData(thrown))
+    }
+  }
+
+  #openShell(session: ControlSession): Promise<Shell> {
+    this.#shell ??= this.#ports.openShell(session, this.#request.cancel)
+    return this.#shell
+  }
+
+  async #gradeAnswer(session: ControlSession): Promise<void> {
+    const grade = await this.#phases.run('grading', signal => session.grade(this.answer, signal))
+    this.grade = grade
+    if (grade.isError === true) throw gradeIsError(grade.content)
+    if (!Number.isFinite(grade.score)) throw badScore(grade.score)
+    this.reward = grade.score
+  }
+
+  /** Who answers for an error depends on the phase it came in and on what it says of itself. */
+  #blame(error: ErrorData): Verdict {
+    const failedPhase = this.#phases.current
+    if (this.#request.cancel.aborted) return { outcome: 'cancelled', stopReason: 'cancelled', failedPhase, error }
+    if (failedPhase === 'provisioning') {
+      const isDeadline = error.tag === 'phase-deadline'
+      const stopReason = isDeadline ? 'deadline' : 'provision-failed'
+      return { outcome: 'infrastructure-error', stopReason, failedPhase, error, retryable: error.transient === true }
+    }
+    if (failedPhase === 'connecting' || isSandboxLost(error))
+      return { outcome: 'infrastructure-error', stopReason: 'sandbox-lost', failedPhase, error, retryable: true }
+    const isDeadline = error.tag === 'phase-deadline'
+    if (failedPhase === 'agent')
+      return { outcome: 'agent-error', stopReason: isDeadline ? 'deadline' : 'agent-threw', failedPhase, error }
+    return {
+      outcome: 'environment-error',
+      stopReason: isDeadline ? 'deadline' : 'environment-threw',
+      failedPhase,
+      error,
+    }
+  }
+
+  /** Reverse order of opening; bounded; what will not go is the pool's to destroy. */
+  async cleanUp(): Promise<void> {
+    const session = this.#session
+    let ended = false
+    try {
+      ended = await this.#phases.run('cleanup', async () => {
+        if (this.#shell !== undefined) await this.#shell.then(shell => shell.close()).catch(ignoreDeadShell)
+        return session === undefined ? false : await session.end()
+      })
+    } catch {
+      // The deadline passed: the session is cut below, and the pool is told that nobody saw its goodbye.
+      session?.abort()
+    }
+    this.#ports.release(ended)
+  }
+}
+
+const STOP: Record<AgentStop, StopReason> = {
+  done: 'done',
+  'max-steps': 'max-steps',
+  length: 'length',
+  'malformed-tool-call': 'malformed-tool-call',
+}
+
+/** A shell that never opened, or whose road is gone, has nothing to close; its error was the agent's to see. */
+function ignoreDeadShell(): void {}

@@ -1,0 +1,5 @@
+export { LocalRuntime, type LocalRuntimeOptions } from './local.ts'
+export type { LeaseKind, ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
+export { SharedRuntime } from './shared.ts'
+export { SubprocessRuntime, type SubprocessRuntimeOptions } from './subprocess.ts'
+export { UrlRuntime, type UrlRuntimeOptions } from './url.ts'

@@ -1,0 +1,142 @@
+import { access, constants } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Clock, systemClock } from '../clock.ts'
+import type { IsolationOptions } from '../environment/workspace.ts'
+import type { SandboxId } from '../ids.ts'
+import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
+import { environmentMissing, provisionCancelled, runtimeClosed } from './errors.ts'
+import { endParked, openParked } from './lease-session.ts'
+import { type HostOptions, type LocalHost, makeHostKeeper } from './local-host.ts'
+import type { ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
+
+export interface LocalRuntimeOptions {
+  /** Default `bwrap`; `none` only where the user said that commands may touch the machine. */
+  readonly isolation?: IsolationOptions['isolation']
+  /** Whether commands reach the network. Default no. */
+  readonly network?: boolean
+  /** Limits of one session's processes; the host has a default for each. */
+  readonly limits?: Partial<IsolationOptions['limits']>
+  /** Commands that run at once in the whole host. Default: the host's. */
+  readonly maxCommands?: number
+  /** Default `unix`. */
+  readonly transport?: 'unix' | 'tcp'
+  /** Whether the sessions that the runtime itself opens ahead share a connection. Rollouts follow the engine's `connections`. Default `multiplexed`. */
+  readonly sessions?: 'multiplexed' | 'each'
+  /** Which environment, when the file exports more than one. */
+  readonly env?: string
+  /** Variables for the host beside PATH, HOME and LANG; it inherits no others, so none of this process's secrets. */
+  readonly variables?: Readonly<Record<string, string>>
+  /** For the host to serve. Default 30,000. */
+  readonly startDeadlineMs?: number
+  /** Hosts started again after one died, before the runtime gives up. Default 3. */
+  readonly restarts?: number
+  readonly clock?: Clock
+  /** The host's program, for tests. Default: the one that comes with this package. */
+  readonly hostProgram?: string
+}
+
+interface Live {
+  readonly host: LocalHost
+  readonly labels: Readonly<Record<string, string>>
+  readonly onLost: ProvisionRequest['onLost']
+}
+
+/**
+ * One environment host process on this machine serves every sandbox: each is a session with a workspace of its own. The host starts with the first
+ * of them; when it dies, its sandboxes are lost and the next one starts another.
+ */
+export class LocalRuntime implements Runtime {
+  readonly name = 'local'
+  readonly environmentPath: string
+  readonly #clock: Clock
+  readonly #client: TroupeControlClient
+  readonly #hosts: ReturnType<typeof makeHostKeeper>
+  readonly #live = new Map<SandboxId, Live>()
+  #closing: Promise<void> | undefined
+
+  constructor(environmentPath: string, options: LocalRuntimeOptions = {}) {
+    this.environmentPath = resolve(environmentPath)
+    this.#clock = options.clock ?? systemClock
+    this.#client = makeControlClient({ multiplex: options.sessions === 'each' ? 'never' : 'auto' })
+    this.#hosts = makeHostKeeper(toHostOptions(this.environmentPath, this.#clock, options), (host, error) => {
+      for (const live of [...this.#live.values()]) if (live.host === host) live.onLost?.(error)
+    })
+  }
+
+  /** Starts the host, which checks python, bubblewrap and the environment itself; it costs nothing and is needed next. */
+  async preflight(): Promise<void> {
+    try {
+      await access(this.environmentPath, constants.R_OK)
+    } catch (error) {
+      throw environmentMissing(this.environmentPath, error)
+    }
+    await this.#host()
+  }
+
+  async provision(request: ProvisionRequest): Promise<Sandbox> {
+    const { id, labels, onLost, prewarm } = request
+    const host = await this.#host()
+    // A cold one is made at once and costs nothing: there is nothing to call off, so the signal is not even looked at.
+    const sessionId = prewarm ? await this.#openParked(host, request) : undefined
+    this.#live.set(id, { host, labels, onLost })
+    return {
+      id,
+      address: host.address,
+      sessionId,
+      labels,
+      dispose: async ({ sessionEnded }) => {
+        // A session that its rollout opened ends with the rollout's connection; one that waits here must be ended here.
+        if (!sessionEnded && host.alive && this.#live.has(id)) await endParked(this.#client, host.address, sessionId)
+        this.#live.delete(id)
+      },
+    }
+  }
+
+  async list() {
+    return [...this.#live].filter(([, { host }]) => host.alive).map(([id, { labels }]) => ({ id, labels }))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#client.close()
+    await this.#hosts.close()
+    this.#live.clear()
+  }
+
+  async #openParked(host: LocalHost, { id, signal }: ProvisionRequest): Promise<string | undefined> {
+    if (signal.aborted) throw provisionCancelled(id, signal.reason)
+    return openParked(this.#client, host.address, signal, this.#clock)
+  }
+
+  #host(): Promise<LocalHost> {
+    return this.#closing === undefined ? this.#hosts.get() : Promise.reject(runtimeClosed(this.name))
+  }
+}
+
+function toHostOptions(environmentPath: string, clock: Clock, options: LocalRuntimeOptions): HostOptions {
+  const { limits = {}, maxCommands, env } = options
+  const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [name, String(value)])
+  return {
+    environmentPath,
+    clock,
+    transport: options.transport ?? 'unix',
+    ...(options.hostProgram === undefined ? {} : { program: options.hostProgram }),
+    variables: options.variables ?? {},
+    startDeadlineMs: options.startDeadlineMs ?? 30_000,
+    restarts: options.restarts ?? 3,
+    flags: [
+      ...flag('--isolation', options.isolation ?? 'bwrap'),
+      ...(options.network === true ? ['--network'] : []),
+      ...flag('--cpu-seconds', limits.cpuSeconds),
+      ...flag('--memory-bytes', limits.memoryBytes),
+      ...flag('--processes', limits.processes),
+      ...flag('--file-bytes', limits.fileBytes),
+      ...flag('--max-commands', maxCommands),
+      ...flag('--env', env),
+    ],
+  }
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Clock } from '../clock.ts'
+import { type ErrorData, fromErrorData } from '../errors.ts'
+import type { Address } from '../wire/address.ts'
+import { type ProcessEnd, provisionCancelled, serveFailed, serveNotFound, serveTimeout } from './errors.ts'
+import { endGroup } from './process-group.ts'
+import { parseServeLine } from './serve-lines.ts'
+
+export interface ServeCommand {
+  /** The program, then its arguments. */
+  readonly argv: readonly [string, ...string[]]
+  /** How messages call it. Default: `argv`. */
+  readonly title?: string
+  /** The whole environment of the process. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly clock: Clock
+  /** Until it says where it serves. */
+  readonly startDeadlineMs: number
+  /** Between SIGTERM and SIGKILL. */
+  readonly stopGraceMs: number
+  readonly signal?: AbortSignal
+}
+
+/** A process that serves a control channel, at the head of a process group of its own. */
+export interface ServeProcess {
+  readonly pid: number
+  readonly address: Address
+  /** Resolves when it has ended, for whatever reason. */
+  readonly exited: Promise<ProcessEnd>
+  /** Ends the process and its whole group. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+const STDERR_LINES = 40
+
+/**
+ * Starts the process and waits for the line that says where it serves. Rejects with what the process itself reported, or with
+ * `serve-failed`, `serve-timeout`, `serve-not-found` or `provision-cancelled`; nothing of it runs then.
+ */
+export async function startServing(command: ServeCommand): Promise<ServeProcess> {
+  const [program, ...args] = command.argv
+  const name = command.title ?? command.argv.join(' ')
+  if (command.signal?.aborted) throw provisionCancelled(name, command.signal.reason)
+  const child = spawn(program, args, {
+    // The pipe to its stdin is never written to: it closes when this process ends, however it ends.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    env: command.env,
+    ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
+  })
+  const output = watchOutput(child)
+  const exited = new Promise<ProcessEnd>(resolve => {
+    child.once('close', (code, signal) => resolve({ code, signal, stderr: output.stderr() }))
+  })
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= endGroup(child, exited, command.clock, command.stopGraceMs)
+    return stopping
+  }
+  try {
+    const address = await firstOf(command, name, child, output, exited)
+    return { pid: child.pid ?? 0, address, exited, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+interface Output {
+  readonly served: Promise<Address>
+  readonly failed: Promise<ErrorData>
+  stderr(): string
+}
+
+/** Reads both streams to their end, so that the process never blocks on a full pipe. */
+function watchOutput(child: ChildProcess): Output {
+  const tail: string[] = []
+  let serve: (address: Address) => void
+  let fail: (error: ErrorData) => void
+  const served = new Promise<Address>(resolve => {
+    serve = resolve
+  })
+  const failed = new Promise<ErrorData>(resolve => {
+    fail = resolve
+  })
+  // A stdin that the other side has closed is no concern of ours.
+  child.stdin?.on('error', () => undefined)
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream === null) continue
+    createInterface({ input: stream }).on('line', line => {
+      const parsed = parseServeLine(line)
+      if (parsed.type === 'served') serve(parsed.address)
+      else if (parsed.type === 'failed') fail(parsed.error)
+      else if (stream === child.stderr && tail.push(line.slice(0, 1_000)) > STDERR_LINES) tail.shift()
+    })
+  }
+  return { served, failed, stderr: () => tail.join('\n') }
+}
+
+function firstOf(
+  { clock, startDeadlineMs, signal }: ServeCommand,
+  name: string,
+  child: ChildProcess,
+  output: Output,
+  exited: Promise<ProcessEnd>,
+): Promise<Address> {
+  return new Promise<Address>((resolve, reject) => {
+    const cancelled = () => reject(provisionCancelled(name, signal?.reason))
+    const cancelTimer = clock.after(startDeadlineMs, () => reject(serveTimeout(name, startDeadlineMs, output.stderr())))
+    signal?.addEventListener('abort', cancelled, { once: true })
+    const done = (settle: () => void) => {
+      cancelTimer()
+      signal?.removeEventListener('abort', cancelled)
+      settle()
+    }
+    child.once('error', error => done(() => reject(serveNotFound(name, error))))
+    output.served.then(address => done(() => resolve(address)))
+    output.failed.then(error => done(() => reject(fromErrorData(error))))
+    exited.then(end => done(() => reject(serveFailed(name, end))))
+  })
+}

@@ -1,0 +1,8 @@
+export type { Chunk } from './chunk.ts'
+export { chunkGroups } from './chunk-groups.ts'
+export { type ChunkOptions, checkChunkLimits, type DropReason } from './chunk-options.ts'
+export { hasRewardSpread } from './chunker.ts'
+export { type Conservation, type ConservationCounts, makeConservation } from './conservation.ts'
+export { makeWaitingBytes, type WaitingBytes } from './credits.ts'
+export { type GroupStream, type GroupStreamOptions, type GroupStreamSource, makeGroupStream } from './group-stream.ts'
+export { processChunks } from './process-chunks.ts'

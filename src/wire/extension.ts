@@ -1,0 +1,58 @@
+import { isObject, type JsonObject } from './json-rpc.ts'
+
+/**
+ * What two peers of this project agree on in `hello`, unseen by others: HUD's peers ignore the key. The client offers, the server grants
+ * (only when asked), both under `troupe`. A granted connection reads frames up to our own limit, knows the methods below, and, where
+ * `multiplex` was granted, carries further sessions: their requests have `ch`, a number the client chose, beside the JSON-RPC keys.
+ * Replies need none, since ids are unique in a connection.
+ */
+export interface Offer {
+  readonly version: 1
+  readonly multiplex: boolean
+  /** End the session, rather than park it, when its connection drops. */
+  readonly ephemeral: boolean
+}
+
+export interface Grant {
+  readonly version: 1
+  readonly multiplex: boolean
+  /** The longest frame the server reads. */
+  readonly maxFrameBytes: number
+}
+
+export const METHOD = {
+  hello: 'hello',
+  list: 'tasks.list',
+  start: 'tasks.start',
+  grade: 'tasks.grade',
+  cancel: 'tasks.cancel',
+  bye: 'bye',
+  tunnel: 'tunnel.open',
+  /** Ours: leaves the session parked, even an idle one, and gives the channel up. */
+  park: 'session.park',
+  /** Ours: ends the session `session_id`, parked or live on any connection. True too when there is none. */
+  end: 'session.end',
+  /** Ours: answered at once, whatever else runs. */
+  ping: 'troupe.ping',
+  /** Ours, a notification of the client: this channel hung up. */
+  hangUp: 'channel.close',
+  /** Ours, a notification of the server: this channel's session has ended. */
+  cut: 'channel.closed',
+} as const
+
+/** Undefined for a peer that offers nothing, or a version not known here. */
+export function parseOffer(value: unknown): Offer | undefined {
+  if (!isObject(value) || value.version !== 1) return undefined
+  return { version: 1, multiplex: value.multiplex === true, ephemeral: value.ephemeral === true }
+}
+
+export function parseGrant(value: unknown): Grant | undefined {
+  if (!isObject(value) || value.version !== 1) return undefined
+  const { maxFrameBytes, multiplex } = value
+  if (typeof maxFrameBytes !== 'number') return undefined
+  return { version: 1, multiplex: multiplex === true, maxFrameBytes }
+}
+
+export function helloParams(sessionId: string | undefined, offer: Offer): JsonObject {
+  return sessionId === undefined ? { troupe: offer } : { session_id: sessionId, troupe: offer }
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../clock.ts'
+import { noShell } from './exec-errors.ts'
+import { openExecShell } from './exec-shell.ts'
+import type { ControlSession } from './session.ts'
+import type { Shell } from './shell.ts'
+import { openSshShell } from './ssh-shell.ts'
+
+/**
+ * The session's shell, over the lightest capability that its environment offers. Rejects with `no-shell` when it offers
+ * none, with what `openTunnel` rejects with, or as `openExecShell` and `openSshShell` do.
+ */
+export async function openShell(session: ControlSession, clock: Clock, signal?: AbortSignal): Promise<Shell> {
+  const offered = (protocol: string) => session.bindings.find(binding => binding.protocol === protocol)
+  const exec = offered('exec/1')
+  if (exec !== undefined) return openExecShell(await session.openTunnel(exec.name, signal), exec, clock)
+  const ssh = offered('ssh/2')
+  if (ssh !== undefined) return openSshShell(await session.openTunnel(ssh.name, signal), ssh, clock)
+  throw noShell(
+    session.env.name,
+    session.bindings.map(({ protocol }) => protocol),
+  )
+}

@@ -1,0 +1,211 @@
+import * as assert from 'uvu/assert'
+import type { AskPoolStats, DrainPool, Lease, LeaseReply, PoolMessage, PoolStats } from '../../actors/messages.ts'
+import { type SandboxPoolOptions, sandboxPool } from '../../actors/sandbox-pool.ts'
+import { type ErrorData, TroupeError } from '../../src/errors.ts'
+import { randomIds, toLeaseId, toRunId } from '../../src/ids.ts'
+import type { Actor } from '../../src/kernel/actor.ts'
+import type { Ref } from '../../src/kernel/ref.ts'
+import { makeSystem } from '../../src/kernel/system.ts'
+import { suite } from '../support/suite.ts'
+import { settle, VirtualClock } from '../support/virtual-clock.ts'
+import { FakeRuntime } from './fake-runtime.ts'
+
+const test = suite('sandbox-pool')
+
+const owner: Actor<null, 'fail'> = {
+  name: 'owner',
+  initial: () => null,
+  receive() {
+    throw new Error('the owner fails')
+  },
+}
+
+async function withPool(options: Partial<SandboxPoolOptions>, body: (scene: Scene) => Promise<void>): Promise<void> {
+  const clock = new VirtualClock()
+  const runtime = new FakeRuntime()
+  const reports: ErrorData[] = []
+  const system = makeSystem({ node: 'main', clock, random: () => 0.5, encodeLocal: true })
+  const pool = system.spawn(
+    sandboxPool({
+      runtime,
+      pool: { strategy: 'cold', size: 0 },
+      maxSandboxes: 4,
+      labels: { job: 'job-1', owner: '42' },
+      ids: randomIds,
+      report: error => reports.push(error),
+      ...options,
+    }),
+  )
+  const owners = ['a', 'b'].map(name => system.spawn({ ...owner, name }))
+  let asked = 0
+  const scene: Scene = {
+    clock,
+    runtime,
+    reports,
+    pool,
+    owners,
+    stop: () => system.stop(),
+    stopOwner: index => void owners[index]?.tell('fail'),
+    lease(ownerIndex = 0, deadlineMs = 60_000) {
+      asked += 1
+      const question: Lease = {
+        type: 'lease',
+        leaseId: toLeaseId(`lease-${asked}`),
+        runId: toRunId(`run-${asked}`),
+        task: { env: 'calc', id: 'fix', args: {}, slug: 'fix' },
+        owner: owners[ownerIndex] ?? pool,
+        deadlineMs,
+      }
+      return system.ask(pool, question, deadlineMs + 1_000)
+    },
+    stats() {
+      const question: AskPoolStats = { type: 'pool-stats' }
+      return system.ask(pool, question, 1_000)
+    },
+    drain() {
+      const question: DrainPool = { type: 'drain-pool' }
+      return system.ask(pool, question, 120_000)
+    },
+  }
+  try {
+    await body(scene)
+  } finally {
+    runtime.undeletable = false
+    await system.stop()
+  }
+}
+
+interface Scene {
+  readonly clock: VirtualClock
+  readonly runtime: FakeRuntime
+  readonly reports: ErrorData[]
+  readonly pool: Ref<PoolMessage>
+  readonly owners: readonly Ref<'fail'>[]
+  lease(owner?: number, deadlineMs?: number): Promise<LeaseReply>
+  stats(): Promise<PoolStats>
+  drain(): Promise<{ readonly quarantined: readonly string[] }>
+  stop(): Promise<void>
+  stopOwner(index: number): void
+}
+
+test('leases a fresh sandbox to each rollout, labelled from its create on, and gives it back', () =>
+  withPool({}, async ({ lease, pool, runtime, stats }) => {
+    const reply = await lease()
+    assert.is(reply.type, 'leased')
+    if (reply.type !== 'leased') return
+    assert.is(reply.kind, 'cold')
+    assert.equal(reply.address, { kind: 'unix', path: `/run/${reply.sandboxId}` })
+    const labels = runtime.requests[0]?.labels
+    assert.is(labels?.job, 'job-1')
+    assert.is(labels?.run, 'run-1')
+    assert.is(labels?.sandbox, reply.sandboxId)
+    assert.ok(Date.parse(labels?.expiry ?? '') > 0)
+    pool.tell({ type: 'release', leaseId: reply.leaseId, sessionEnded: true })
+    await settle()
+    const { created, gone, leased } = await stats()
+    assert.equal({ created, gone, leased }, { created: 1, gone: 1, leased: 0 })
+    assert.is(runtime.existing.size, 0)
+  }))
+
+test('a prewarmed lease is a hit with a parked session', () =>
+  withPool({ pool: { strategy: 'prewarm', size: 2 } }, async ({ lease, pool, stats }) => {
+    pool.tell({ type: 'demand', remaining: 2 })
+    await settle()
+    assert.is((await stats()).ready, 2)
+    const reply = await lease()
+    assert.is(reply.type === 'leased' && reply.kind, 'hit')
+    assert.is(reply.type === 'leased' && reply.sessionId, reply.type === 'leased' && `sess-${reply.sandboxId}`)
+    assert.is((await stats()).created, 2)
+  }))
+
+test('an owner that fails loses its leases; the others keep theirs', () =>
+  withPool({}, async ({ clock, lease, runtime, stats, stopOwner }) => {
+    await Promise.all([lease(0), lease(0), lease(1)])
+    stopOwner(0)
+    // Its parent restarts it a few times before it gives up: only then is it gone.
+    for (let time = 0; time < 8; time += 1) {
+      await clock.advance(500)
+      stopOwner(0)
+    }
+    await settle()
+    assert.is((await stats()).leased, 1)
+    assert.is(runtime.existing.size, 1)
+  }))
+
+test('a request whose deadline passes while it waits is refused by the clock', () =>
+  withPool({ maxSandboxes: 1 }, async ({ clock, lease }) => {
+    await lease()
+    const late = lease(0, 500)
+    await clock.advance(500)
+    const reply = await late
+    assert.is(reply.type === 'refused' && reply.error.tag, 'lease-timeout')
+  }))
+
+test('a create that takes too long is called off, and its request tried again', () =>
+  withPool({ provisionDeadlineMs: 1_000 }, async ({ clock, lease, runtime }) => {
+    runtime.immediate = false
+    const reply = lease()
+    await clock.advance(1_000)
+    assert.is(runtime.requests[0]?.signal.aborted, true)
+    runtime.immediate = true
+    await clock.advance(1_000)
+    assert.is((await reply).type, 'leased')
+    assert.is(runtime.requests.length, 2)
+  }))
+
+test('a create that hangs for good is quarantined and reported, and deleted if it comes through after all', () =>
+  withPool({ provisionDeadlineMs: 1_000, disposeDeadlineMs: 500, createRetries: 0 }, async scene => {
+    const { clock, lease, reports, runtime, stats } = scene
+    runtime.immediate = false
+    runtime.deaf = true
+    const reply = lease()
+    await clock.advance(1_500)
+    assert.is((await reply).type, 'refused')
+    assert.equal(
+      reports.map(report => report.tag),
+      ['sandbox-quarantined'],
+    )
+    assert.is((await stats()).quarantined, 1)
+    runtime.finish()
+    await settle()
+    const { gone, quarantined } = await stats()
+    assert.equal({ gone, quarantined }, { gone: 1, quarantined: 0 })
+    assert.is(runtime.existing.size, 0)
+  }))
+
+test('a drain ends everything and answers; what would not go is named', () =>
+  withPool({ disposeAttempts: 2 }, async ({ clock, drain, lease, runtime, stats }) => {
+    const reply = await lease()
+    runtime.undeletable = true
+    const drained = drain()
+    await clock.advance(60_000)
+    assert.equal(await drained, { quarantined: reply.type === 'leased' ? [reply.sandboxId] : [] })
+    const refused = await lease()
+    assert.is(refused.type === 'refused' && refused.error.tag, 'pool-draining')
+    assert.is((await stats()).quarantined, 1)
+  }))
+
+test('creates that keep failing are refused with the reason, which the figures tell too', () =>
+  withPool({ breaker: { failures: 1, cooldownMs: 1_000 } }, async ({ lease, runtime, stats }) => {
+    runtime.failing = new TroupeError({ tag: 'no-key', message: 'the key is missing' })
+    const first = await lease()
+    assert.is(first.type === 'refused' && first.error.tag, 'provision-failed')
+    const second = await lease()
+    assert.match(second.type === 'refused' ? second.error.message : '', /the key is missing/)
+    const { breaker, createFailures } = await stats()
+    assert.is(breaker?.tag, 'no-key')
+    assert.is(createFailures, 1)
+  }))
+
+test('a pool that is stopped without a drain still leaves no sandbox', () =>
+  withPool({ pool: { strategy: 'prewarm', size: 2 } }, async ({ lease, pool, runtime, stop }) => {
+    pool.tell({ type: 'demand', remaining: 3 })
+    await settle()
+    await lease()
+    await settle()
+    assert.is(runtime.existing.size, 3)
+    await stop()
+    assert.is(runtime.existing.size, 0)
+  }))
+
+test.run()

@@ -1,0 +1,274 @@
+import * as assert from 'uvu/assert'
+import type { LeaseId } from '../../src/ids.ts'
+import { suite } from '../support/suite.ts'
+import { Simulation } from './simulation.ts'
+
+const test = suite('pool')
+
+const kindOf = (pool: Simulation, leaseId: LeaseId): string | undefined => {
+  const outcome = pool.outcomes.get(leaseId)
+  return outcome?.type === 'leased' ? outcome.kind : outcome?.error.tag
+}
+
+test('a lease past its deadline never takes a sandbox', () => {
+  const pool = new Simulation({ maxSandboxes: 1 })
+  const late = pool.lease({ deadlineMs: 10 })
+  const patient = pool.lease({ deadlineMs: 1_000 })
+  // The clock has moved, but no timer has fired yet: the deadline is looked at again when the turn comes.
+  pool.now = 10
+  pool.created()
+  assert.is(kindOf(pool, late), 'lease-timeout')
+  assert.is(kindOf(pool, patient), 'cold')
+})
+
+test('a late request is refused in time even when no sandbox becomes free', () => {
+  const pool = new Simulation({ maxSandboxes: 1 })
+  pool.lease({ deadlineMs: 60_000 })
+  const late = pool.lease({ deadlineMs: 100 })
+  pool.advance(100)
+  assert.is(kindOf(pool, late), 'lease-timeout')
+})
+
+test('requests are served in the order they came, whichever create ends first', () => {
+  const pool = new Simulation()
+  const [first, second] = [pool.lease(), pool.lease()]
+  const [, later] = [...pool.creating.keys()]
+  pool.created(later)
+  assert.is(kindOf(pool, first), 'cold')
+  assert.is(kindOf(pool, second), undefined)
+  pool.created()
+  assert.is(kindOf(pool, second), 'cold')
+  assert.is(pool.creates.length, 2)
+})
+
+test('a create whose request is withdrawn serves the next request, and is called off when there is none', () => {
+  const pool = new Simulation({ maxSandboxes: 1 })
+  const first = pool.lease()
+  const second = pool.lease()
+  pool.release(first)
+  assert.is(kindOf(pool, first), 'lease-withdrawn')
+  assert.is(pool.creates.length, 1)
+  pool.release(second)
+  assert.equal([...pool.creating.values()], [{ cancelled: true, prewarm: false }])
+  pool.created()
+  assert.is(pool.deleting.size, 1)
+  pool.deleted()
+  assert.is(pool.existing.size, 0)
+})
+
+test('the cap counts what is being deleted', () => {
+  const pool = new Simulation({ maxSandboxes: 1 })
+  const first = pool.lease()
+  pool.created()
+  pool.lease()
+  pool.release(first)
+  assert.is(pool.creates.length, 1)
+  pool.deleted()
+  assert.is(pool.creates.length, 2)
+})
+
+test('giving back twice, or what was never leased, is harmless', () => {
+  const pool = new Simulation()
+  const leaseId = pool.lease()
+  pool.created()
+  pool.release(leaseId)
+  pool.release(leaseId)
+  assert.is(pool.deleting.size, 1)
+})
+
+test('an owner that is gone loses its leases and its requests, and nobody else does', () => {
+  const pool = new Simulation({ maxSandboxes: 2 })
+  pool.lease({ owner: 'gone' })
+  pool.lease({ owner: 'stays' })
+  const waiting = pool.lease({ owner: 'gone' })
+  pool.created()
+  pool.created()
+  pool.ownerGone('gone')
+  assert.is(pool.deleting.size, 1)
+  assert.is(kindOf(pool, waiting), 'lease-owner-gone')
+  assert.equal([...pool.watched], ['stays'])
+})
+
+test('a sandbox whose asker is gone is handed to the next one untouched', () => {
+  const pool = new Simulation()
+  pool.lease({ deaf: true })
+  const next = pool.lease()
+  pool.created()
+  assert.is(kindOf(pool, next), 'cold')
+})
+
+test('a transient failure is tried again for the same request, a bounded number of times', () => {
+  const pool = new Simulation({ createRetries: 2 })
+  const leaseId = pool.lease()
+  for (let failure = 1; failure <= 3; failure += 1) {
+    pool.createFailed({ transient: true })
+    pool.advance(1_000)
+  }
+  assert.is(pool.creates.length, 3)
+  const outcome = pool.outcomes.get(leaseId)
+  assert.is(outcome?.type === 'refused' && outcome.error.tag, 'provision-failed')
+  assert.is(outcome?.type === 'refused' && outcome.error.transient, true)
+})
+
+test('a failure that is not transient refuses its request at once, and no other', () => {
+  const pool = new Simulation()
+  const [first, second] = [pool.lease(), pool.lease()]
+  const [, later] = [...pool.creating.keys()]
+  pool.createFailed({}, later)
+  assert.is(kindOf(pool, second), 'provision-failed')
+  pool.created()
+  assert.is(kindOf(pool, first), 'cold')
+})
+
+test('creates that keep failing open the breaker, which says why; one probe closes it', () => {
+  const pool = new Simulation({ breaker: { failures: 2, cooldownMs: 5_000 }, createRetries: 9 })
+  const [first, second] = [pool.lease(), pool.lease()]
+  pool.createFailed({ transient: true, message: 'no key' })
+  pool.createFailed({ transient: true, message: 'no key' })
+  assert.is(kindOf(pool, first), 'pool-breaker-open')
+  assert.is(kindOf(pool, second), 'pool-breaker-open')
+  const refused = pool.lease()
+  const outcome = pool.outcomes.get(refused)
+  assert.match(outcome?.type === 'refused' ? outcome.error.message : '', /2 creates in a row failed.*no key/)
+
+  pool.advance(5_000)
+  const probing = pool.lease()
+  const behind = pool.lease()
+  assert.is(pool.creating.size, 1, 'one probe')
+  pool.created()
+  assert.is(kindOf(pool, probing), 'cold')
+  pool.created()
+  assert.is(kindOf(pool, behind), 'cold')
+})
+
+test('a probe that fails opens the breaker again', () => {
+  const pool = new Simulation({ breaker: { failures: 1, cooldownMs: 5_000 } })
+  pool.lease()
+  pool.createFailed({ transient: true })
+  pool.advance(5_000)
+  pool.lease()
+  const behind = pool.lease()
+  pool.createFailed({ transient: true })
+  assert.is(kindOf(pool, behind), 'pool-breaker-open')
+})
+
+test('creates go out in waves and through the bucket, deletes do not wait for them', () => {
+  const pool = new Simulation({ maxSandboxes: 9, wave: 3, createRate: { perSecond: 10, burst: 2 } })
+  const first = pool.lease()
+  for (let more = 0; more < 8; more += 1) pool.lease()
+  assert.is(pool.creating.size, 2, 'the burst')
+  pool.advance(1_000)
+  assert.is(pool.creating.size, 3, 'the wave')
+  pool.created()
+  pool.release(first)
+  assert.is(pool.deleting.size, 1)
+})
+
+test('a provider that says when to come back is not asked before', () => {
+  const pool = new Simulation()
+  pool.lease()
+  pool.createFailed({ transient: true, details: { retryAfterMs: 7_000 } })
+  const other = pool.lease()
+  pool.advance(6_999)
+  assert.is(pool.creates.length, 1)
+  pool.advance(1)
+  assert.is(pool.creates.length, 3)
+  assert.is(kindOf(pool, other), undefined)
+})
+
+test('a prewarmed sandbox is a hit; prewarming follows demand and never exceeds it', () => {
+  const pool = new Simulation({ strategy: 'prewarm', size: 2 })
+  assert.is(pool.creates.length, 0, 'nobody has said that anything is to come')
+  pool.demand(3)
+  assert.is(pool.creating.size, 2)
+  pool.created()
+  pool.created()
+  const first = pool.lease()
+  assert.is(kindOf(pool, first), 'hit')
+  assert.is(pool.creating.size, 1, 'the one that is left to come is made ready')
+  const second = pool.lease()
+  const third = pool.lease()
+  assert.is(kindOf(pool, second), 'hit')
+  assert.is(pool.creates.length, 3, 'the last request takes over what was being made for stock')
+  pool.created()
+  assert.is(kindOf(pool, third), 'cold')
+  assert.equal(pool.state.granted, { hit: 2, cold: 1, fork: 0 })
+})
+
+test('surplus is disposed of when demand falls', () => {
+  const pool = new Simulation({ strategy: 'prewarm', size: 4 })
+  pool.demand(10)
+  pool.created()
+  pool.created()
+  pool.demand(1)
+  assert.is(pool.state.ledger.count('ready') + pool.state.ledger.count('stocking'), 1)
+  assert.equal(
+    [...pool.creating.values()].map(create => create.cancelled),
+    [true, true],
+  )
+})
+
+test('a ready sandbox that dies is replaced', () => {
+  const pool = new Simulation({ strategy: 'prewarm', size: 1 })
+  pool.demand(5)
+  pool.created()
+  for (const id of pool.existing) pool.lost(id)
+  assert.is(pool.deleting.size, 1)
+  assert.is(pool.creating.size, 1)
+})
+
+test('auto holds what measured demand needs during one refill', () => {
+  const pool = new Simulation({ strategy: 'prewarm', size: 'auto', maxSandboxes: 64 })
+  pool.demand(1_000)
+  assert.is(pool.creating.size, 64, 'nothing is measured yet: one batch')
+  pool.run()
+  // Groups of 8 every 10 s, and creates that take 1 s.
+  for (let group = 0; group < 40; group += 1) {
+    const leases = Array.from({ length: 8 }, () => pool.lease())
+    pool.advance(1_000)
+    pool.run()
+    pool.advance(4_000)
+    for (const leaseId of leases) pool.release(leaseId)
+    pool.run()
+    pool.advance(5_000)
+  }
+  assert.is(pool.state.ledger.count('ready') <= 10, true, 'a quarter above the 8 of a group at most')
+  assert.equal(pool.state.granted, { hit: 320, cold: 0, fork: 0 })
+})
+
+test('a sandbox that will not die is quarantined, reported, and still counted', () => {
+  const pool = new Simulation({ maxSandboxes: 1, disposeAttempts: 3 })
+  const leaseId = pool.lease()
+  pool.created()
+  pool.release(leaseId)
+  for (let attempt = 1; attempt <= 3; attempt += 1) pool.deleteFailed()
+  assert.equal(
+    pool.reports.map(report => report.tag),
+    ['sandbox-quarantined'],
+  )
+  assert.is(kindOf(pool, pool.lease()), 'pool-exhausted')
+  pool.drain()
+  for (let attempt = 1; attempt <= 3; attempt += 1) pool.deleteFailed()
+  assert.is(pool.drained?.quarantined.length, 1)
+  pool.deleted()
+  assert.is(pool.existing.size, 0, 'a delete that comes through after all is believed')
+})
+
+test('a drain refuses what waits, calls off creates, takes leases back and gives nothing more out', () => {
+  const pool = new Simulation({ maxSandboxes: 2 })
+  const leaseId = pool.lease()
+  pool.lease()
+  const waiting = pool.lease()
+  pool.created()
+  pool.drain()
+  assert.is(kindOf(pool, waiting), 'pool-draining')
+  assert.is(pool.drained, undefined)
+  assert.is(kindOf(pool, pool.lease()), 'pool-draining')
+  pool.release(leaseId)
+  assert.is(pool.deleting.size, 1)
+  pool.createFailed()
+  pool.deleted()
+  assert.equal(pool.drained, { quarantined: [] })
+})
+
+test.run()

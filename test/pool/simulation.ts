@@ -1,0 +1,213 @@
+import type { ErrorData } from '../../src/errors.ts'
+import { type LeaseId, type SandboxId, toLeaseId, toRunId } from '../../src/ids.ts'
+import type { Ref } from '../../src/kernel/ref.ts'
+import { provisioned } from '../../src/pool/creates.ts'
+import { disposed, lost } from '../../src/pool/deletes.ts'
+import { drain, drained, settle } from '../../src/pool/pool.ts'
+import { makePoolState, type PoolConfig, type PoolPorts, type PoolState } from '../../src/pool/pool-state.ts'
+import { lease, release, releaseOwner } from '../../src/pool/requests.ts'
+import type { LeaseKind } from '../../src/runtimes/runtime.ts'
+import type { Task } from '../../src/taskset/task.ts'
+
+export const task: Task = { env: 'calc', id: 'fix', args: {}, slug: 'fix' }
+
+export const defaults: PoolConfig = {
+  runtime: 'simulated',
+  strategy: 'cold',
+  size: 0,
+  maxSandboxes: 4,
+  maxWaiting: 100,
+  wave: 256,
+  createRate: undefined,
+  createRetries: 2,
+  backoff: { baseMs: 100, maxMs: 1_000 },
+  breaker: { failures: 1_000, cooldownMs: 5_000 },
+  disposeAttempts: 3,
+  idPrefix: 'sandbox',
+}
+
+export type Outcome =
+  | { readonly type: 'leased'; readonly id: SandboxId; readonly kind: LeaseKind; readonly at: number }
+  | { readonly type: 'refused'; readonly error: ErrorData }
+
+const nowhere = (address: string): Ref<unknown> => ({ address, tell: () => true })
+
+/** A pool whose provider, askers and time are all moved by hand. It keeps its own account of what exists. */
+export class Simulation {
+  now = 0
+  wakeAt = Number.POSITIVE_INFINITY
+  readonly state: PoolState
+  /** Creates and deletes whose end has not been told yet. */
+  readonly creating = new Map<SandboxId, { cancelled: boolean; prewarm: boolean }>()
+  readonly deleting = new Set<SandboxId>()
+  /** What exists, may exist, or is about to exist at the provider. */
+  readonly existing = new Set<SandboxId>()
+  readonly outcomes = new Map<LeaseId, Outcome>()
+  readonly watched = new Set<string>()
+  readonly reports: ErrorData[] = []
+  /** Lease ids whose asker is known to be gone. */
+  readonly deaf = new Set<LeaseId>()
+  readonly creates: { readonly id: SandboxId; readonly at: number }[] = []
+  private asked = 0
+
+  constructor(config: Partial<PoolConfig> = {}) {
+    const ports: PoolPorts = {
+      now: () => this.now,
+      random: () => 1,
+      provision: ({ id, prewarm }) => {
+        this.creates.push({ id, at: this.now })
+        this.creating.set(id, { cancelled: false, prewarm })
+        this.existing.add(id)
+      },
+      cancel: id => {
+        const create = this.creating.get(id)
+        if (create !== undefined) create.cancelled = true
+      },
+      dispose: id => {
+        this.deleting.add(id)
+      },
+      grant: (request, id, _at, kind) => {
+        if (this.deaf.has(request.leaseId)) return false
+        this.answer(request.leaseId, { type: 'leased', id, kind, at: this.now })
+        return true
+      },
+      refuse: (request, error) => this.answer(request.leaseId, { type: 'refused', error }),
+      watch: owner => {
+        this.watched.add(owner.address)
+      },
+      unwatch: owner => {
+        this.watched.delete(owner.address)
+      },
+      report: error => {
+        this.reports.push(error)
+      },
+    }
+    this.state = makePoolState({ ...defaults, ...config }, ports)
+  }
+
+  lease(options: { readonly owner?: string; readonly deadlineMs?: number; readonly deaf?: boolean } = {}): LeaseId {
+    this.asked += 1
+    const leaseId = toLeaseId(`lease-${this.asked}`)
+    if (options.deaf === true) this.deaf.add(leaseId)
+    lease(this.state, {
+      leaseId,
+      runId: toRunId(`run-${this.asked}`),
+      task,
+      owner: nowhere(options.owner ?? 'owner'),
+      replyTo: nowhere('asker'),
+      arrivedAt: this.now,
+      deadlineAt: this.now + (options.deadlineMs ?? 60_000),
+      failures: 0,
+      retryAt: 0,
+      creating: undefined,
+    })
+    this.settle()
+    return leaseId
+  }
+
+  release(leaseId: LeaseId): void {
+    release(this.state, leaseId, true)
+    this.settle()
+  }
+
+  ownerGone(owner: string): void {
+    if (this.watched.has(owner)) releaseOwner(this.state, owner)
+    this.settle()
+  }
+
+  demand(remaining: number): void {
+    this.state.remaining = remaining
+    this.settle()
+  }
+
+  /** Ends a create: the oldest without an id. */
+  created(id: SandboxId | undefined = this.creating.keys().next().value): void {
+    if (id === undefined) return
+    this.creating.delete(id)
+    const at = { address: { kind: 'unix', path: `/${id}` }, sessionId: undefined } as const
+    provisioned(this.state, id, { ok: true, value: at })
+    this.settle()
+  }
+
+  createFailed(error: Partial<ErrorData> = {}, id: SandboxId | undefined = this.creating.keys().next().value): void {
+    if (id === undefined) return
+    this.creating.delete(id)
+    if (error.tag !== 'provision-stuck') this.existing.delete(id)
+    provisioned(this.state, id, { ok: false, error: { tag: 'no-luck', message: 'no luck', ...error } })
+    this.settle()
+  }
+
+  deleted(id: SandboxId | undefined = this.deleting.values().next().value): void {
+    if (id === undefined) return
+    this.deleting.delete(id)
+    this.existing.delete(id)
+    disposed(this.state, id, { ok: true, value: undefined })
+    this.settle()
+  }
+
+  deleteFailed(id: SandboxId | undefined = this.deleting.values().next().value): void {
+    if (id === undefined) return
+    this.deleting.delete(id)
+    disposed(this.state, id, { ok: false, error: { tag: 'still-there', message: 'still there' } })
+    this.settle()
+  }
+
+  lost(id: SandboxId): void {
+    lost(this.state, id)
+    this.settle()
+  }
+
+  advance(ms: number): void {
+    const end = this.now + ms
+    while (this.wakeAt <= end) {
+      this.now = Math.max(this.now, this.wakeAt)
+      this.settle()
+      if (this.wakeAt <= this.now) throw new Error('the pool wants to be woken at once, for ever')
+    }
+    this.now = end
+  }
+
+  drain(): void {
+    drain(this.state)
+    this.settle()
+  }
+
+  get drained() {
+    return drained(this.state)
+  }
+
+  /** A provider that does all it is asked until nothing is left to do. */
+  run(): void {
+    for (let round = 0; round < 10_000; round += 1) {
+      if (this.creating.size > 0) this.created()
+      else if (this.deleting.size > 0) this.deleted()
+      else return
+    }
+    throw new Error('the pool never comes to rest')
+  }
+
+  private settle(): void {
+    this.wakeAt = settle(this.state)
+    this.check()
+  }
+
+  private answer(leaseId: LeaseId, outcome: Outcome): void {
+    if (this.outcomes.has(leaseId)) throw new Error(`${leaseId} was answered twice`)
+    this.outcomes.set(leaseId, outcome)
+  }
+
+  /** What must hold after every event. */
+  private check(): void {
+    const { config, ledger, remaining } = this.state
+    ledger.check()
+    if (ledger.size !== this.existing.size)
+      throw new Error(`the pool holds ${ledger.size} sandboxes, but ${this.existing.size} exist`)
+    for (const id of this.existing) if (ledger.get(id) === undefined) throw new Error(`${id} exists and nobody owns it`)
+    if (this.existing.size > config.maxSandboxes) throw new Error('more sandboxes than the limit')
+    if (this.creating.size > config.wave) throw new Error('more creates in flight than a wave')
+    if (ledger.count('ready') + ledger.count('stocking') > Math.max(0, remaining))
+      throw new Error('more prewarmed than is still asked for')
+    const waiting = this.state.queue.size
+    if (waiting > 0 && ledger.count('ready') > 0) throw new Error('a request waits beside a ready sandbox')
+  }
+}

@@ -1,0 +1,44 @@
+import * as fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { makeTokenBucket } from '../../src/pool/token-bucket.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('token bucket')
+
+test('lets through the burst at once, then the rate, and says when the next token comes', () => {
+  const bucket = makeTokenBucket({ perSecond: 2, burst: 3 })
+  assert.equal(
+    [0, 0, 0, 0].map(now => bucket.take(now)),
+    [true, true, true, false],
+  )
+  assert.is(bucket.nextAt(0), 500)
+  assert.is(bucket.take(499), false)
+  assert.is(bucket.take(500), true)
+})
+
+test('never exceeds burst + rate × time over any stretch, and a token is there when it was promised', () => {
+  const rates = fc.record({ perSecond: fc.integer({ min: 1, max: 100 }), burst: fc.integer({ min: 1, max: 10 }) })
+  fc.assert(
+    fc.property(rates, fc.array(fc.nat(300), { maxLength: 100 }), (rate, pauses) => {
+      const bucket = makeTokenBucket(rate)
+      let now = 0
+      let taken = 0
+      for (const pause of pauses) {
+        now += pause
+        while (bucket.take(now)) taken += 1
+        assert.ok(taken <= rate.burst + (now / 1_000) * rate.perSecond + 1e-3)
+      }
+      assert.ok(bucket.take(Math.max(now, bucket.nextAt(now))))
+    }),
+  )
+})
+
+test('a pause empties it, whatever has dripped in', () => {
+  const bucket = makeTokenBucket(undefined)
+  bucket.pause(1_000)
+  assert.is(bucket.take(999), false)
+  assert.is(bucket.nextAt(10), 1_000)
+  assert.is(bucket.take(1_000), true)
+})
+
+test.run()

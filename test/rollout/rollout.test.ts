@@ -1,0 +1,146 @@
+import * as assert from 'uvu/assert'
+import type { Agent } from '../../src/agents/agent.ts'
+import { TroupeError } from '../../src/errors.ts'
+import { toLeaseId, toSandboxId } from '../../src/ids.ts'
+import { withDefaultDeadlines } from '../../src/rollout/deadlines.ts'
+import { type RolloutEnd, rollout } from '../../src/rollout/rollout.ts'
+import { type FakePeer, fakeClient } from '../support/fake-session.ts'
+import { suite } from '../support/suite.ts'
+import { VirtualClock } from '../support/virtual-clock.ts'
+
+const test = suite('rollout')
+
+const task = { env: 'fake', id: 'do', args: {}, slug: 'do' }
+const answers = (answer: unknown): Agent => ({ name: 'answers', run: async () => ({ answer, stop: 'done' }) })
+const never = () => new Promise<never>(() => {})
+const remoteError = () => {
+  throw new TroupeError({ tag: 'remote-error', message: 'the template threw', details: { code: -32000 } })
+}
+const sessionLost = () => {
+  throw new TroupeError({ tag: 'session-lost', message: 'cut' })
+}
+
+interface Scene {
+  readonly peer?: FakePeer
+  readonly agent?: Agent
+  readonly lease?: () => Promise<never>
+  readonly clock?: VirtualClock
+  readonly cancel?: AbortSignal
+}
+
+async function attempt(scene: Scene): Promise<{ end: RolloutEnd; released: boolean[]; open: number }> {
+  const client = fakeClient(scene.peer ?? {})
+  const released: boolean[] = []
+  const clock = scene.clock ?? new VirtualClock()
+  const end = await rollout(
+    { task, seed: 7, deadlines: withDefaultDeadlines(), cancel: scene.cancel ?? new AbortController().signal },
+    {
+      clock,
+      client,
+      agent: scene.agent ?? answers('42'),
+      lease:
+        scene.lease ??
+        (async () => ({
+          leaseId: toLeaseId('l'),
+          sandboxId: toSandboxId('s'),
+          address: { kind: 'unix', path: '/nowhere' },
+          sessionId: undefined,
+          kind: 'hit',
+        })),
+      release: ended => void released.push(ended),
+      openShell: () => Promise.reject(new Error('no shell here')),
+    },
+  )
+  return { end, released, open: client.open() }
+}
+
+test('a graded rollout has its reward, its phases timed, and its sandbox given back with the goodbye seen', async () => {
+  const { end, released, open } = await attempt({
+    peer: { grade: async answer => ({ score: answer === '42' ? 0.5 : 0 }) },
+  })
+  assert.is(end.outcome, 'graded')
+  assert.is(end.reward, 0.5)
+  assert.is(end.stopReason, 'done')
+  assert.equal(Object.keys(end.timings), ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'cleanup'])
+  assert.equal([released, open], [[true], 0])
+})
+
+test('infrastructure that fails is never a reward of zero, and says whether another try makes sense', async () => {
+  const refused = await attempt({
+    lease: () => Promise.reject(new TroupeError({ tag: 'quota', message: 'no quota', transient: false })),
+  })
+  assert.equal([refused.end.outcome, refused.end.reward, refused.end.retryable], ['infrastructure-error', null, false])
+  assert.is(refused.end.stopReason, 'provision-failed')
+  for (const peer of [{ connect: sessionLost }, { start: sessionLost }, { grade: sessionLost }] as const) {
+    const { end } = await attempt({ peer: peer as FakePeer })
+    assert.equal([end.outcome, end.reward, end.retryable], ['infrastructure-error', null, true])
+    assert.is(end.stopReason, 'sandbox-lost')
+  }
+})
+
+test("a template or grader that throws is the environment's error, without a reward", async () => {
+  const start = await attempt({ peer: { start: remoteError } })
+  assert.equal([start.end.outcome, start.end.failedPhase, start.end.reward], ['environment-error', 'starting', null])
+  const grade = await attempt({ peer: { grade: remoteError } })
+  assert.equal([grade.end.outcome, grade.end.failedPhase, grade.end.reward], ['environment-error', 'grading', null])
+  const own = await attempt({
+    peer: { grade: async () => ({ score: 0, isError: true, content: 'pytest is missing' }) },
+  })
+  assert.equal([own.end.outcome, own.end.reward, own.end.error?.tag], ['environment-error', null, 'grade-error'])
+})
+
+test('an agent that throws is graded on what it left', async () => {
+  const agent: Agent = { name: 'throws', run: () => Promise.reject(new Error('confused')) }
+  const { end } = await attempt({ agent, peer: { grade: async () => ({ score: 1 }) } })
+  assert.equal([end.outcome, end.stopReason, end.reward], ['agent-error', 'agent-threw', 1])
+})
+
+test('an agent past its deadline is told, cut, and graded on what it left', async () => {
+  const clock = new VirtualClock()
+  let told: AbortSignal | undefined
+  const agent: Agent = {
+    name: 'slow',
+    run: context => {
+      told = context.signal
+      return never()
+    },
+  }
+  const running = attempt({ agent, clock, peer: { grade: async () => ({ score: 0 }) } })
+  await clock.advance(withDefaultDeadlines().agent)
+  const { end } = await running
+  assert.equal([end.outcome, end.stopReason, end.reward, told?.aborted], ['agent-error', 'deadline', 0, true])
+})
+
+test('a peer that never answers costs its deadline, not the run', async () => {
+  for (const [phase, peer] of [
+    ['connecting', { connect: never }],
+    ['starting', { start: never }],
+    ['grading', { grade: never }],
+  ] as const) {
+    const clock = new VirtualClock()
+    const running = attempt({ peer, clock })
+    await clock.advance(withDefaultDeadlines()[phase])
+    const { end, released } = await running
+    assert.equal([end.failedPhase, end.reward, released.length], [phase, null, 1])
+  }
+})
+
+test("a cancel ends the phase at once, gives the sandbox back and is nobody's failure", async () => {
+  const controller = new AbortController()
+  const running = attempt({ agent: { name: 'waits', run: never }, cancel: controller.signal })
+  await new Promise(resolve => setImmediate(resolve))
+  controller.abort()
+  const { end, released, open } = await running
+  assert.equal([end.outcome, end.reward, end.retryable], ['cancelled', null, false])
+  assert.equal([released, open], [[true], 0])
+})
+
+test('a goodbye that does not come is not waited for, and the pool hears that nobody saw it', async () => {
+  const clock = new VirtualClock()
+  const running = attempt({ peer: { end: never }, clock })
+  await clock.advance(withDefaultDeadlines().cleanup)
+  const { end, released } = await running
+  assert.equal([end.outcome, end.reward, released], ['graded', 1, [false]])
+})
+
+test.run()

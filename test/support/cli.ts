@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface CliEnd {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+
+/** Runs the built CLI as a user would, in `cwd`, without a terminal. */
+export function troupe(
+  argv: readonly string[],
+  options: { readonly cwd?: string; readonly input?: string } = {},
+): Promise<CliEnd> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...argv], {
+      cwd: options.cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, NO_COLOR: '1' },
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', exitCode => resolve({ exitCode, stdout, stderr }))
+    child.stdin.on('error', () => {}) // A program that ends before it has read is no failure of the test.
+    child.stdin.end(options.input ?? '')
+  })
+}
