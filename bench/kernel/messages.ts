@@ -1,10 +1,9 @@
 import type { Question } from '../../src/kernel/ref.ts'
 
-/** The message of all measurements, ours and those we compare with: a small report, as actors send them. */
+/** The message of all measurements, ours and those we compare with: as small as messages are, so that the way is measured. */
 export interface Tick {
   readonly type: 'tick'
-  readonly member: number
-  readonly phase: string
+  readonly number: number
 }
 
 /** Answered with the number of ticks so far. */
@@ -21,6 +20,6 @@ export type BenchMessage = Tick | HowMany | Double
 
 export const howMany: HowMany = { type: 'how-many' }
 
-export function tick(member: number): Tick {
-  return { type: 'tick', member, phase: 'agent' }
+export function tick(number: number): Tick {
+  return { type: 'tick', number }
 }

@@ -2,24 +2,22 @@ import { createHash } from 'node:crypto'
 import { type CalcFunction, functionSource, functions } from './functions.ts'
 import { functionOf } from './tests.ts'
 
-/** Names of the functions whose tests pytest's summary lists as failed, each once. */
+/** Names of the functions whose tests pytest's summary lists as failed, each once and in the order of the file. */
 export function failedFunctions(output: string): string[] {
-  const failed = [...output.matchAll(/^(?:FAILED|ERROR) \S+::(test_\w+)/gm)].map(([, test = '']) => functionOf(test))
-  return [...new Set(failed)]
+  const failed = new Set(
+    [...output.matchAll(/^(?:FAILED|ERROR) \S+::(test_\w+)/gm)].map(([, test = '']) => functionOf(test)),
+  )
+  return functions.map(({ name }) => name).filter(name => failed.has(name))
 }
 
 /**
- * `source` with an edit to each of the `broken` functions: the right one with probability `skill`, otherwise a mistaken one or
- * none. The same seed makes the same edits.
+ * `source` with one function edited: the right way with probability `skill`, otherwise in a mistaken way or not at all. The same
+ * seed makes the same edit. A function that is not there as it was broken is left alone.
  */
-export function repair(source: string, broken: readonly string[], skill: number, seed: number): string {
-  return functions
-    .filter(({ name }) => broken.includes(name))
-    .reduce(
-      (text, each) =>
-        text.replace(functionSource(each, each.buggy), () => functionSource(each, chooseEdit(each, skill, seed))),
-      source,
-    )
+export function repairFunction(source: string, name: string, skill: number, seed: number): string {
+  const found = functions.find(each => each.name === name)
+  if (found === undefined) return source
+  return source.replace(functionSource(found, found.buggy), () => functionSource(found, chooseEdit(found, skill, seed)))
 }
 
 function chooseEdit(each: CalcFunction, skill: number, seed: number): string {

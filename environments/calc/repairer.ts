@@ -1,6 +1,6 @@
-import { type AgentContext, defineAgent, type Shell } from 'troupe'
+import { type AgentContext, defineAgent, type Shell, systemClock } from 'troupe'
 import { z } from 'troupe/environment'
-import { failedFunctions, repair } from './repair.ts'
+import { failedFunctions } from './repair.ts'
 
 const TEST_COMMAND = 'PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q -p no:cacheprovider'
 
@@ -13,43 +13,51 @@ export default defineAgent(config => {
   return {
     name: 'repairer',
     async run(context) {
-      const run = makeRecorder(await context.shell(), context)
-      await run('ls')
-      const source = await run('cat calc.py')
-      await run('cat test_calc.py')
-      const broken = failedFunctions(await run(TEST_COMMAND))
-      await run('cat > calc.py', repair(source, broken, skill, context.seed))
-      const left = failedFunctions(await run(TEST_COMMAND))
+      const tools = makeTools(await context.shell(), context)
+      await tools.bash('ls')
+      const source = await tools.read('calc.py')
+      await tools.read('test_calc.py')
+      const broken = failedFunctions(await tools.bash(TEST_COMMAND))
+      await tools.write('calc.py', repair(source, broken, skill, context.seed))
+      const left = failedFunctions(await tools.bash(TEST_COMMAND))
       const answer = left.length === 0 ? 'Every test passes.' : `Still failing: ${left.join(', ')}.`
       return { answer, stop: 'done' }
     },
   }
 })
 
-/** Runs a command and records it as one turn; resolves with what it printed. */
-function makeRecorder(shell: Shell, { record, signal }: Pick<AgentContext, 'record' | 'signal'>) {
-  const began = performance.now()
-  return async (command: string, stdin?: string): Promise<string> => {
-    const atMs = performance.now() - began
-    const { exitCode, stdout, stderr } = await shell.exec(command, {
-      signal,
-      ...(stdin === undefined ? {} : { stdin }),
-    })
-    const result = `${stdout}${stderr}`
+/** The tools any agent has over a shell; each call is recorded as one turn. */
+function makeTools(shell: Shell, { record, signal }: Pick<AgentContext, 'record' | 'signal'>) {
+  const began = systemClock.now()
+
+  async function call(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    work: () => Promise<{ readonly result: string; readonly isError?: boolean }>,
+  ): Promise<string> {
+    const atMs = systemClock.now() - began
+    const { result, isError = false } = await work()
     record({
       role: 'tool',
-      text: `$ ${command}\n${result}`,
-      toolCalls: [
-        {
-          name: 'bash',
-          arguments: { command, ...(stdin === undefined ? {} : { stdin }) },
-          result,
-          isError: exitCode !== 0,
-        },
-      ],
+      text: `${name} ${args.command ?? args.path}\n${result}`,
+      toolCalls: [{ name, arguments: args, result, isError }],
       atMs,
-      tookMs: performance.now() - began - atMs,
+      tookMs: systemClock.now() - began - atMs,
     })
-    return stdout
+    return result
+  }
+
+  return {
+    bash: (command: string) =>
+      call('bash', { command }, async () => {
+        const { exitCode, stdout, stderr } = await shell.exec(command, { signal })
+        return { result: `${stdout}${stderr}`, isError: exitCode !== 0 }
+      }),
+    read: (path: string) => call('read', { path }, async () => ({ result: await shell.readFile(path) })),
+    write: (path: string, content: string) =>
+      call('write', { path, content }, async () => {
+        await shell.writeFile(path, content)
+        return { result: '' }
+      }),
   }
 }

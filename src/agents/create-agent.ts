@@ -3,32 +3,53 @@ import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { loadModule } from '../modules/load-module.ts'
 import type { Agent, AgentFactory, AgentSpec } from './agent.ts'
-import { closureNeedsCallingThread, notAnAgentFactory, unknownAgent } from './errors.ts'
+import {
+  agentConfigFailed,
+  badAgentConfig,
+  closureNeedsCallingThread,
+  noAgent,
+  notAnAgent,
+  unknownAgent,
+} from './errors.ts'
 import { makeScriptedAgent } from './scripted.ts'
 
+type Config = Readonly<Record<string, unknown>>
+
 /**
- * An agent as data: `scripted`, a module by path or `file:` URL (`agent.ts`, `agent.ts#exportName`; default export otherwise), an
- * object that is an agent already (which then needs `threads: 0`), or a spec. Throws `unknown-agent`.
+ * An agent as data: `scripted`, a module by path or `file:` URL (`agent.ts`, `agent.ts#exportName`; default export otherwise), or
+ * a spec. An agent or a factory in hand becomes a closure, which needs `threads: 0`. Throws `unknown-agent`; `bad-agent-config` for
+ * a config that nothing would read.
  */
-export function createAgent(
-  what: string | Agent | AgentSpec,
-  config: Readonly<Record<string, unknown>> = {},
-): AgentSpec {
-  if (typeof what !== 'string') return 'run' in what ? { kind: 'closure', agent: what } : what
-  if (what === 'scripted') return { kind: 'scripted', config }
-  const hash = what.lastIndexOf('#')
-  const file = hash < 0 ? what : what.slice(0, hash)
-  const path = file.startsWith('file:') ? fileURLToPath(file) : resolve(file)
-  if (!existsSync(path)) throw unknownAgent(what)
-  return {
-    kind: 'module',
-    url: pathToFileURL(path).href,
-    exportName: hash < 0 ? 'default' : what.slice(hash + 1),
-    config,
-  }
+export function createAgent(what: string | Agent | AgentFactory | AgentSpec, config?: Config): AgentSpec {
+  if (typeof what === 'string') return parseAgent(what, config ?? {})
+  if (typeof what === 'function') return { kind: 'closure', agent: makeAgent('the factory', what, config ?? {}) }
+  const spec: unknown = what
+  if (typeof spec !== 'object' || spec === null || !('run' in what || 'kind' in what)) throw notAnAgent(what)
+  if (config !== undefined && Object.keys(config).length > 0)
+    throw badAgentConfig('run' in what ? what.name : what.kind, [
+      'it is made already: pass the config where it is made',
+    ])
+  return 'run' in what ? { kind: 'closure', agent: what } : what
 }
 
-/** Loads an agent in the thread that will run it. Rejects with what is wrong with the module or the config. */
+function parseAgent(text: string, config: Config): AgentSpec {
+  if (text === 'scripted') return { kind: 'scripted', config }
+  // A path may hold a # itself; then the whole of it is a file.
+  const hash = existsSync(toPath(text)) ? -1 : text.lastIndexOf('#')
+  const path = toPath(hash < 0 ? text : text.slice(0, hash))
+  if (!existsSync(path)) throw unknownAgent(text)
+  const exportName = hash < 0 ? 'default' : text.slice(hash + 1)
+  return { kind: 'module', url: pathToFileURL(path).href, exportName, config }
+}
+
+function toPath(file: string): string {
+  return file.startsWith('file:') ? fileURLToPath(file.replace(/#.*$/, '')) : resolve(file)
+}
+
+/**
+ * Loads an agent in the thread that will run it. Rejects with what loading the module throws, `no-agent` when the export is no
+ * agent factory, and `bad-agent-config`.
+ */
 export async function resolveAgent(spec: AgentSpec): Promise<Agent> {
   switch (spec.kind) {
     case 'closure':
@@ -38,8 +59,8 @@ export async function resolveAgent(spec: AgentSpec): Promise<Agent> {
     case 'module': {
       const exported = await loadModule(spec.url)
       const factory = exported[spec.exportName]
-      if (!isFactory(factory)) throw notAnAgentFactory(spec.url, spec.exportName, Object.keys(exported))
-      return factory(spec.config)
+      if (!isFactory(factory)) throw noAgent(spec.url, spec.exportName, Object.keys(exported))
+      return makeAgent(`${spec.url}#${spec.exportName}`, factory, spec.config)
     }
   }
 }
@@ -47,6 +68,19 @@ export async function resolveAgent(spec: AgentSpec): Promise<Agent> {
 /** Throws `closure-agent` for an agent that cannot travel to the threads it is to run in. */
 export function checkAgent(spec: AgentSpec, threads: number): void {
   if (spec.kind === 'closure' && threads > 0) throw closureNeedsCallingThread(spec.agent.name, threads)
+}
+
+function makeAgent(place: string, factory: AgentFactory, config: Config): Agent {
+  let agent: Agent
+  try {
+    agent = factory(config)
+  } catch (error) {
+    throw agentConfigFailed(place, error)
+  }
+  const made: unknown = agent
+  if (typeof made !== 'object' || made === null || !('run' in made) || typeof made.run !== 'function')
+    throw notAnAgent(made, place)
+  return agent
 }
 
 function isFactory(value: unknown): value is AgentFactory {

@@ -1,33 +1,33 @@
 import { z } from 'zod'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Agent } from './agent.ts'
-import { badAgentConfig } from './errors.ts'
+import { badAgentConfig, problemsOf } from './errors.ts'
 
-const configSchema = z.object({ commands: z.array(z.string()).default([]), answer: z.string().default('') })
+const configSchema = z.strictObject({ commands: z.array(z.string()).default([]), answer: z.string().default('') })
 
-/** Runs the same commands in turn whatever they print, then answers. Throws `bad-agent-config`. */
-export function makeScriptedAgent(config: Readonly<Record<string, unknown>>): Agent {
+/**
+ * The fixed course: the same commands in turn whatever they print, then the answer. It asks for no shell when it has no command.
+ * Throws `bad-agent-config`.
+ */
+export function makeScriptedAgent(config: Readonly<Record<string, unknown>>, clock: Clock = systemClock): Agent {
   const parsed = configSchema.safeParse(config)
-  if (!parsed.success)
-    throw badAgentConfig(
-      'scripted',
-      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
-    )
+  if (!parsed.success) throw badAgentConfig('scripted', problemsOf(parsed.error), parsed.error)
   const { commands, answer } = parsed.data
   return {
     name: 'scripted',
-    async run(context) {
-      const startedAt = performance.now()
+    async run({ shell, signal, record }) {
+      const startedAt = clock.now()
       for (const command of commands) {
-        const atMs = performance.now() - startedAt
-        const shell = await context.shell()
-        const { exitCode, stdout, stderr } = await shell.exec(command, { signal: context.signal })
+        signal.throwIfAborted()
+        const atMs = clock.now() - startedAt
+        const { exitCode, stdout, stderr } = await (await shell()).exec(command, { signal })
         const result = `${stdout}${stderr}`
-        context.record({
+        record({
           role: 'tool',
           text: `$ ${command}\n${result}`,
           toolCalls: [{ name: 'bash', arguments: { command }, result, isError: exitCode !== 0 }],
           atMs,
-          tookMs: performance.now() - startedAt - atMs,
+          tookMs: clock.now() - startedAt - atMs,
         })
       }
       return { answer, stop: 'done' }

@@ -24,6 +24,7 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
   const settings: EngineSettings = {
     runtime: options.runtime,
     threads: options.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1)),
+    threadHangMs: options.threadHangMs ?? 10_000,
     pool: { ...pool, maxSandboxes: pool.maxSandboxes ?? maxConcurrent + prewarmed },
     maxConcurrent,
     connections: options.connections ?? 'shared',
@@ -37,6 +38,7 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
   }
   const problems = [
     ...wholeNumber('threads', settings.threads, 0),
+    ...wholeNumber('threadHangMs', settings.threadHangMs, 1),
     ...wholeNumber('maxConcurrent', settings.maxConcurrent, 1),
     ...wholeNumber('retries', settings.retries, 0),
     ...wholeNumber('deadGroupLimit', settings.deadGroupLimit, 1),

@@ -7,6 +7,7 @@ export function startThreadedEngine(settings: EngineSettings, ports: EnginePorts
   return startEngine(settings, ports, (system, supervisor, data) =>
     startThreads({
       threads: settings.threads,
+      hangMs: settings.threadHangMs,
       entry: new URL('./shard.js', import.meta.url),
       data,
       system,

@@ -1,8 +1,9 @@
 import type { AgentSpec } from '../agents/agent.ts'
-import { createAgent, resolveAgent } from '../agents/create-agent.ts'
+import { createAgent } from '../agents/create-agent.ts'
 import { sleep } from '../clock.ts'
 import { PLANNED_GROUPS } from '../job/find-unfinished.ts'
 import { Job, type JobOptions } from '../job/job.ts'
+import { preflight } from '../job/preflight.ts'
 import type { JobSnapshot } from '../job/snapshot.ts'
 import { renderReport } from '../report/render.ts'
 import { isWhole, makeReport, type Report, type ReportSource } from '../report/report.ts'
@@ -31,8 +32,7 @@ export async function runEval(
   if (options.chunk !== undefined && options.chunk < options.group) throw chunkTooSmall(options.chunk, options.group)
   await using runtime = closing(await makeRuntime(options, taskset.environment))
   // Also checked when the run starts; here, so that a mistake leaves no job behind in the journal.
-  await resolveAgent(agent)
-  await runtime.value.preflight()
+  await preflight(taskset, agent, runtime.value)
   const job = await Job.start(taskset.name, { ...toJobOptions(taskset, input, options), runtime: runtime.value })
   let failure: unknown
   try {

@@ -5,6 +5,8 @@ import { DEFAULT_PORT, type IsolationSettings, type ServeSettings } from './serv
 export interface ServeArguments {
   readonly settings: ServeSettings
   readonly exitWithParent: boolean
+  /** Made for this host alone: the last thing it does is to remove it. */
+  readonly ownDirectory: string | undefined
 }
 
 /** What an environment host is told on its command line. Throws `bad-serve-option`. */
@@ -24,6 +26,7 @@ export function parseServeArguments(argv: readonly string[]): ServeArguments {
       ...(baseDirectory === undefined ? {} : { baseDirectory }),
     },
     exitWithParent: values['exit-with-parent'] === true,
+    ownDirectory: values['own-directory'],
   }
 }
 
@@ -45,6 +48,7 @@ function parse(argv: readonly string[]) {
     'file-bytes': text,
     'max-commands': text,
     'base-directory': text,
+    'own-directory': text,
     'exit-with-parent': flag,
   }
   try {

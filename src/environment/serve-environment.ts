@@ -2,9 +2,10 @@ import type { Duplex } from 'node:stream'
 import { type Clock, systemClock } from '../clock.ts'
 import { type ErrorData, TroupeError } from '../errors.ts'
 import type { TaskManifest } from '../wire/session.ts'
-import { checkArguments, toArgumentsSchema, toReturnsSchema } from './arguments.ts'
+import { toArgumentsSchema, toReturnsSchema } from './arguments.ts'
+import { checkTask } from './check-task.ts'
 import type { Environment } from './environment.ts'
-import { noWorkspaceHost, unknownTemplateProblem } from './errors.ts'
+import { noWorkspaceHost } from './errors.ts'
 import type { ServedEnvironment, ServedSession } from './served.ts'
 import type { Template } from './template.ts'
 import { openTemplateSession } from './template-session.ts'
@@ -41,12 +42,7 @@ export function serveEnvironment(
     name,
     version,
     tasks: () => manifests,
-    checkTask(id, args) {
-      const template = templates.get(id)
-      if (template === undefined) return [unknownTemplateProblem(name, id, [...templates.keys()])]
-      const checked = checkArguments(template, args)
-      return checked.ok ? [] : checked.problems
-    },
+    checkTask: (id, args) => checkTask(environment, id, args),
     openSession: (sessionId): Promise<ServedSession> => openTemplateSession(sessionId, ports),
     connectCapability: (capability): Promise<Duplex> =>
       ports.host === undefined ? Promise.reject(unknownCapability(name, capability)) : ports.host.connect(capability),

@@ -1,26 +1,37 @@
 /**
  * The program of an environment host: serves one environment until it is told to end or, with `--exit-with-parent`, until its
- * standard input closes, so that a host never outlives an engine that was killed. It says where it listens on stdout, as HUD's
+ * standard input closes, so that a host never outlives an engine that was killed; then it also removes what `--own-directory`
+ * names. It says where it listens on stdout, as HUD's
  * own does (`HUD_SERVE_PORT=<port>`), and what went wrong in one line on stderr (`TROUPE_SERVE_ERROR=<json>`).
  */
 import { toErrorData } from '../errors.ts'
+import { markOwned } from './owned-directory.ts'
 import { type RunningServer, runServe } from './serve.ts'
-import { parseServeArguments } from './serve-arguments.ts'
+import { parseServeArguments, type ServeArguments } from './serve-arguments.ts'
+import { removeDirectory } from './workspace/base-directory.ts'
 
 process.title = 'troupe-environment'
 // A parent that reads no more is gone or going; what is written to it then is nobody's.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 try {
-  await main()
+  const given = parseServeArguments(process.argv.slice(2))
+  const { ownDirectory } = given
+  if (ownDirectory !== undefined) markOwned(ownDirectory, Date.now())
+  try {
+    await serve(given)
+  } finally {
+    if (ownDirectory !== undefined) await removeDirectory(ownDirectory)
+  }
+  process.exit(0)
 } catch (error) {
   process.stderr.write(`TROUPE_SERVE_ERROR=${JSON.stringify(toErrorData(error))}\n`)
   // Whatever the environment's file has started must not hold the process: nobody can reach it.
   process.exit(1)
 }
 
-async function main(): Promise<void> {
-  const { settings, exitWithParent } = parseServeArguments(process.argv.slice(2))
+/** Resolves when it has been told to end, and has. */
+async function serve({ settings, exitWithParent }: ServeArguments): Promise<void> {
   const told = new Promise<void>(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => {
@@ -35,7 +46,6 @@ async function main(): Promise<void> {
   // A signal that came before this line is answered here: everything that was begun has an end to go to.
   await told
   await server.close()
-  process.exit(0)
 }
 
 function announce({ address }: RunningServer): void {

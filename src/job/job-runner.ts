@@ -1,5 +1,5 @@
 import type { AgentSpec } from '../agents/agent.ts'
-import { checkAgent, resolveAgent } from '../agents/create-agent.ts'
+import { checkAgent } from '../agents/create-agent.ts'
 import { type EngineSettings, toEngineSettings } from '../assembly/settings.ts'
 import type { Clock } from '../clock.ts'
 import { type ErrorData, fromErrorData } from '../errors.ts'
@@ -12,9 +12,10 @@ import type { GroupPlan } from '../taskset/plan.ts'
 import { planGroups } from '../taskset/plan-groups.ts'
 import type { Taskset } from '../taskset/taskset.ts'
 import { makeEngines } from './engines.ts'
-import { badTasks, jobClosed, noRuntime, runCancelled } from './errors.ts'
+import { jobClosed, noRuntime, runCancelled } from './errors.ts'
 import type { RunOptions } from './options.ts'
 import { watchPool } from './pool-watch.ts'
+import { preflight } from './preflight.ts'
 import type { Progress } from './progress.ts'
 import { makeRecall } from './recall.ts'
 import type { JobSnapshot } from './snapshot.ts'
@@ -104,7 +105,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     agent: AgentSpec,
     settings: EngineSettings,
   ): Promise<void> {
-    await preflight(taskset, agent, settings)
+    await preflight(taskset, agent, settings.runtime)
     if (!active.has(run)) return
     progress.planned(
       plans.length,
@@ -120,14 +121,6 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     if (open.length === 0 || !active.has(run)) return
     const engine = await engines.get(settings)
     if (active.has(run)) engine.run(open, agent)
-  }
-
-  /** Everything that can be known to be wrong before a sandbox is paid for. */
-  async function preflight(taskset: Taskset, agent: AgentSpec, settings: EngineSettings): Promise<void> {
-    await resolveAgent(agent)
-    await settings.runtime.preflight()
-    const problems = (await settings.runtime.checkTasks?.(taskset.tasks)) ?? []
-    if (problems.length > 0) throw badTasks(settings.runtime.name, problems)
   }
 
   function deliver(group: Group): void {

@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly runtime: Runtime
   /** Worker threads that host rollout groups; 0 runs everything in the calling thread. Default: one less than the cores, 1 to 4. */
   readonly threads?: number
+  /** Without a sign of life for that long a thread counts as hung and is replaced; its groups go on in another. Default 10,000. */
+  readonly threadHangMs?: number
   readonly pool?: PoolOptions
   /** Rollouts in flight at most. Default 128. */
   readonly maxConcurrent?: number

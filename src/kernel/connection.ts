@@ -112,8 +112,17 @@ export class Connection implements Watcher {
       return
     }
     const { count, columns } = batch
-    for (let index = 0; index < count; index += 1)
-      this.deliver(columns[1 + index] ?? 0, columns[1 + count + index] ?? 0, messages[index])
+    let id = 0
+    let target: Reference | undefined
+    for (let index = 0; index < count; index += 1) {
+      // Neighbours mostly go to the same actor.
+      const next = columns[1 + index] ?? 0
+      if (next !== id) target = this.kernel.find(next)
+      id = next
+      const reply = columns[1 + count + index] ?? 0
+      if (target !== undefined && reply === 0) target.tell(messages[index])
+      else this.deliver(id, target, reply, messages[index])
+    }
   }
 
   private unpack(batch: Batch, attachments: ArrayBuffer[]): unknown[] {
@@ -133,11 +142,9 @@ export class Connection implements Watcher {
       if (reply !== 0) this.replyRef(reply).undelivered(kernel.node, 'undecodable', error)
   }
 
-  private deliver(id: number, reply: number, message: unknown): void {
-    const target = this.kernel.find(id)
+  private deliver(id: number, target: Reference | undefined, reply: number, message: unknown): void {
     if (id === 0) this.control(message as Control)
     else if (target === undefined) this.deliverToNobody(id, reply, message)
-    else if (reply === 0) target.tell(message)
     else target.ask(message, this.replyRef(reply))
   }
 

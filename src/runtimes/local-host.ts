@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../clock.ts'
+import { markOwned, removeAbandoned } from '../environment/owned-directory.ts'
 import { removeDirectory } from '../environment/workspace/base-directory.ts'
 import type { ErrorData } from '../errors.ts'
 import type { Address } from '../wire/address.ts'
@@ -34,6 +35,8 @@ const ownProgram = fileURLToPath(new URL('../environment/serve-main.js', import.
 /** What `sockaddr_un` takes, less its final zero. */
 const MAX_SOCKET_PATH_BYTES = 107
 const STOP_GRACE_MS = 5_000
+/** Directories of hosts, in the system's temporary directory. */
+const PREFIX = 'troupe-local-'
 
 /**
  * Keeps one host running for as long as one is asked for. Askers at the same time share the start; a host that died is replaced at the next request, a
@@ -94,9 +97,11 @@ export function makeHostKeeper(options: HostOptions, onLost: (host: LocalHost, e
 }
 
 async function startHost(options: HostOptions): Promise<{ host: LocalHost; exited: ServeProcess['exited'] }> {
-  const base = await mkdtemp(join(tmpdir(), 'troupe-local-'))
+  await removeAbandoned(tmpdir(), PREFIX)
+  const base = await mkdtemp(join(tmpdir(), PREFIX))
   const remove = () => removeDirectory(base)
   try {
+    markOwned(base, options.clock.wallTime())
     const serving = await startServing({
       argv: [process.execPath, options.program ?? ownProgram, ...(await toArguments(options, base))],
       title: `the environment host of ${options.environmentPath}`,
@@ -139,6 +144,9 @@ async function toArguments(options: HostOptions, base: string): Promise<readonly
     options.environmentPath,
     ...(options.transport === 'unix' ? ['--socket', socket] : ['--port', '0']),
     '--exit-with-parent',
+    // Removed by whoever comes to its end: the host where this process is killed, this process where the host is.
+    '--own-directory',
+    base,
     '--base-directory',
     workspaces,
     ...options.flags,

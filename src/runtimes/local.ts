@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../clock.ts'
 import type { IsolationOptions } from '../environment/workspace.ts'
 import type { SandboxId } from '../ids.ts'
+import type { Task } from '../taskset/task.ts'
 import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
 import { environmentMissing, provisionCancelled, runtimeClosed } from './errors.ts'
 import { endParked, openParked } from './lease-session.ts'
@@ -48,6 +49,7 @@ interface Live {
 export class LocalRuntime implements Runtime {
   readonly name = 'local'
   readonly environmentPath: string
+  readonly #env: string | undefined
   readonly #clock: Clock
   readonly #client: TroupeControlClient
   readonly #hosts: ReturnType<typeof makeHostKeeper>
@@ -56,6 +58,7 @@ export class LocalRuntime implements Runtime {
 
   constructor(environmentPath: string, options: LocalRuntimeOptions = {}) {
     this.environmentPath = resolve(environmentPath)
+    this.#env = options.env
     this.#clock = options.clock ?? systemClock
     this.#client = makeControlClient({ multiplex: options.sessions === 'each' ? 'never' : 'auto' })
     this.#hosts = makeHostKeeper(toHostOptions(this.environmentPath, this.#clock, options), (host, error) => {
@@ -71,6 +74,14 @@ export class LocalRuntime implements Runtime {
       throw environmentMissing(this.environmentPath, error)
     }
     await this.#host()
+  }
+
+  /** Asks the environment's own schemas. Loads its source into this process, as a tasks file in TypeScript does. */
+  async checkTasks(tasks: readonly Task[]): Promise<readonly string[]> {
+    const { loadEnvironment } = await import('../environment/load.ts')
+    const { checkTask } = await import('../environment/check-task.ts')
+    const environment = await loadEnvironment(this.environmentPath, this.#env)
+    return tasks.flatMap(({ id, args, slug }) => checkTask(environment, id, args).map(problem => `${slug}: ${problem}`))
   }
 
   async provision(request: ProvisionRequest): Promise<Sandbox> {

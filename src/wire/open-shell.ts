@@ -9,7 +9,11 @@ import { openSshShell } from './ssh-shell.ts'
  * The session's shell, over the lightest capability that its environment offers. Rejects with `no-shell` when it offers
  * none, with what `openTunnel` rejects with, or as `openExecShell` and `openSshShell` do.
  */
-export async function openShell(session: ControlSession, clock: Clock, signal?: AbortSignal): Promise<Shell> {
+export async function openShell(
+  session: Pick<ControlSession, 'env' | 'bindings' | 'openTunnel'>,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<Shell> {
   const offered = (protocol: string) => session.bindings.find(binding => binding.protocol === protocol)
   const exec = offered('exec/1')
   if (exec !== undefined) return openExecShell(await session.openTunnel(exec.name, signal), exec, clock)

@@ -1,18 +1,20 @@
 import * as assert from 'uvu/assert'
-import { add, env as arith } from '../../environments/arith/env.ts'
-import { env, fixCalc } from '../../environments/calc/env.ts'
 import { calcSource, functionSource, functions } from '../../environments/calc/functions.ts'
-import repairer from '../../environments/calc/repairer.ts'
-import tasks from '../../environments/calc/tasks.ts'
 import { functionOf, testSource } from '../../environments/calc/tests.ts'
 import { brokenIn } from '../../environments/calc/variants.ts'
 import { systemClock } from '../../src/clock.ts'
 import { gradePytest } from '../../src/environment/graders/pytest.ts'
 import type { Turn } from '../../src/rollout/trajectory.ts'
+import { loadSource } from '../support/environment-sources.ts'
 import { makePlainWorkspace, type PlainWorkspace } from '../support/plain-workspace.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('the environments')
+
+const { add, env: arith } = await loadSource<typeof import('../../environments/arith/env.ts')>('arith/env.ts')
+const { env, fixCalc } = await loadSource<typeof import('../../environments/calc/env.ts')>('calc/env.ts')
+const { default: tasks } = await loadSource<typeof import('../../environments/calc/tasks.ts')>('calc/tasks.ts')
+const { default: repairer } = await loadSource<typeof import('../../environments/calc/repairer.ts')>('calc/repairer.ts')
 
 async function inWorkspace<Result>(body: (workspace: PlainWorkspace) => Promise<Result>): Promise<Result> {
   const workspace = await makePlainWorkspace()
@@ -42,7 +44,7 @@ test('there are 24 rows, each with its columns, and 8 are held out', () => {
 })
 
 test('in each variant the failing tests are those of its broken functions', async () => {
-  for (const variant of [0, 1, 2, 8]) {
+  for (const variant of [0, 1, 2]) {
     const broken = brokenIn(variant)
     const { failed } = await judge(calcSource(broken))
     assert.equal([...failed].sort(), [...broken].sort(), `variant ${variant}`)
@@ -83,7 +85,9 @@ test('a repairer of skill 1 earns the reward, and records what it did', async ()
   assert.is(answer, 'Every test passes.')
   assert.is(Object(grade).score, 1)
   assert.is(source, calcSource([]))
-  assert.is(turns.length, 6)
+  const edits = turns.filter(({ text }) => text.startsWith('$ cat > calc.py'))
+  assert.is(edits.length, brokenIn(1).length, 'one edit a function')
+  assert.is(turns.length, 5 + edits.length)
   assert.ok(turns.every(({ toolCalls, atMs, tookMs }) => toolCalls?.length === 1 && atMs >= 0 && tookMs >= 0))
 })
 

@@ -79,6 +79,14 @@ export function workspaceInUse(session: string): TroupeError {
   })
 }
 
+export function commandTooLong(bytes: number, limit: number): TroupeError {
+  return new TroupeError({
+    tag: 'command-too-long',
+    message: `the command has ${bytes} bytes, more than the ${limit} that a shell takes as an argument: write a file and run that, or send the text as stdin`,
+    details: { bytes, limit },
+  })
+}
+
 export function processNotStarted(cause: unknown): TroupeError {
   return new TroupeError(
     {

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import { type Clock, systemClock } from '../../clock.ts'
 import { type IdSource, randomIds } from '../../ids.ts'
 import type { Binding } from '../../wire/binding.ts'
-import type { IsolationOptions, WorkspaceHost } from '../workspace.ts'
+import type { IsolationOptions, OpenWorkspace, WorkspaceHost } from '../workspace.ts'
 import { type BaseDirectory, makeBaseDirectory } from './base-directory.ts'
 import { makeCommandGate } from './command-gate.ts'
 import { unknownCapability, workspaceClosed, workspaceInUse } from './errors.ts'
@@ -42,7 +42,7 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): Workspace
   const gate = makeCommandGate({ maxRunning: maxCommands, maxWaiting: MAX_WAITING_COMMANDS })
   const owners = makeOwners()
   const tokens = makeTokenTable<WorkspaceSession>(ids)
-  const opening = new Set<string>()
+  const opening = new Map<string, Promise<unknown>>()
   const sessions = new Map<string, WorkspaceSession>()
   const streams = new Set<Duplex>()
   let count = 0
@@ -77,11 +77,33 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): Workspace
   async function closeAll(): Promise<void> {
     const prepared = await preparing?.catch(() => undefined) // what failed cleaned up after itself
     for (const stream of streams) stream.destroy()
+    await Promise.allSettled(opening.values())
     const results = await Promise.allSettled([...sessions.values()].map(session => session.close()))
     sessions.clear()
     const failed = results.find(result => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     await prepared?.base.remove()
+  }
+
+  async function openWorkspace(id: string): Promise<OpenWorkspace> {
+    const { base, settings, ssh } = await ready()
+    count += 1
+    const session = await openSession(id, `session-${count}`, { settings, base, owners, gate, clock })
+    if (closing !== undefined) {
+      await session.close()
+      throw workspaceClosed(id)
+    }
+    sessions.set(id, session)
+    const token = tokens.issue(session)
+    return {
+      workspace: session,
+      bindings: bindingsOf(session, token, ssh),
+      async close() {
+        tokens.revoke(token)
+        await session.close()
+        sessions.delete(id)
+      },
+    }
   }
 
   function bindingsOf(session: WorkspaceSession, token: string, ssh: WorkspaceSshServer): readonly Binding[] {
@@ -103,26 +125,10 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): Workspace
     preflight: async () => void (await ready()),
     async open(id) {
       if (sessions.has(id) || opening.has(id)) throw workspaceInUse(id)
-      opening.add(id)
+      const opened = openWorkspace(id)
+      opening.set(id, opened)
       try {
-        const { base, settings, ssh } = await ready()
-        count += 1
-        const session = await openSession(id, `session-${count}`, { settings, base, owners, gate, clock })
-        sessions.set(id, session)
-        if (closing !== undefined) {
-          await session.close()
-          throw workspaceClosed(id)
-        }
-        const token = tokens.issue(session)
-        return {
-          workspace: session,
-          bindings: bindingsOf(session, token, ssh),
-          async close() {
-            tokens.revoke(token)
-            await session.close()
-            sessions.delete(id)
-          },
-        }
+        return await opened
       } finally {
         opening.delete(id)
       }

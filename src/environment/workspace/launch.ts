@@ -1,5 +1,6 @@
 import type { IsolationOptions } from '../workspace.ts'
 import { bubblewrapArgv, type SystemView, WORKSPACE_ROOT } from './bubblewrap.ts'
+import { commandTooLong } from './errors.ts'
 import { prlimitArgv } from './limits.ts'
 import type { Owner } from './owners.ts'
 
@@ -53,9 +54,18 @@ export function toLaunch(settings: LaunchSettings, request: LaunchRequest): Laun
   return { ...base, ...split(whole), cwd: '/', contained: true }
 }
 
-/** The agent's commands run under a login shell; without `/etc/profile` in the sandbox, that costs nothing and changes nothing. */
+/** Linux takes 128 KiB in one argument. */
+const MAX_COMMAND_BYTES = 131_071
+
+/**
+ * The agent's commands run under a login shell; without `/etc/profile` in the sandbox, that costs nothing and changes nothing.
+ * Throws `command-too-long`.
+ */
 export function shellArgv(command: string | undefined): readonly string[] {
-  return command === undefined ? ['/bin/bash', '-l'] : ['/bin/bash', '-lc', command]
+  if (command === undefined) return ['/bin/bash', '-l']
+  const bytes = Buffer.byteLength(command)
+  if (bytes > MAX_COMMAND_BYTES) throw commandTooLong(bytes, MAX_COMMAND_BYTES)
+  return ['/bin/bash', '-lc', command]
 }
 
 /** The agent's environment: small, the same on every machine, without any variable of the server. */

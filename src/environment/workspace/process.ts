@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Duplex, Readable, Writable } from 'node:stream'
@@ -28,17 +28,18 @@ export interface RunningProcess {
 
 const DRAIN_MS = 1_000
 
-/** Starts a program in a process group of its own. `extra` opens that many descriptors from 3 on. */
+/** Starts a program in a process group of its own; `extra` opens that many descriptors from 3 on. Throws `process-not-started`. */
 export function startProcess(launch: Launch, clock: Clock, extra = 0): RunningProcess {
   const { file, args, cwd, env, owner, contained } = launch
   const pipes = Array.from({ length: 3 + extra }, () => 'pipe' as const)
-  const child = spawn(file, [...args], {
+  const child = trySpawn(file, args, {
     cwd,
     env: { ...env },
     detached: true,
     stdio: pipes,
     ...(owner === undefined ? {} : { uid: owner, gid: owner }),
   })
+  const ended = endOf(child, contained, clock)
   const [stdin, stdout, stderr, ...others] = child.stdio
   // A command may end without reading its input, or its judge without reading its peer's: both are results, not errors.
   for (const stream of child.stdio) stream?.on('error', () => {})
@@ -48,11 +49,24 @@ export function startProcess(launch: Launch, clock: Clock, extra = 0): RunningPr
     stdout: stdout as Readable,
     stderr: stderr as Readable,
     extra: others as unknown as readonly Duplex[],
-    ended: endOf(child, contained, clock),
+    ended,
     kill: () => {
       if (child.exitCode === null && child.signalCode === null) killTree(child.pid, contained)
     },
   }
+}
+
+/** Some failures are thrown, some are events, and out of descriptors there are not even streams. */
+function trySpawn(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  let child: ChildProcess
+  try {
+    child = spawn(file, args, options)
+  } catch (error) {
+    throw processNotStarted(error)
+  }
+  if (child.stdio !== undefined) return child
+  child.once('error', () => {}) // thrown below
+  throw processNotStarted(new Error('no file descriptor is free'))
 }
 
 function endOf(child: ChildProcess, contained: boolean, clock: Clock): Promise<ProcessEnd> {

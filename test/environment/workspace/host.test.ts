@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../../src/clock.ts'
 import { makeWorkspaceHost, type WorkspaceHostOptions } from '../../../src/environment/workspace/index.ts'
@@ -160,11 +160,33 @@ test('without isolation the shape is the same, in the real directory', async () 
   await opened.closeHost()
 })
 
+test('a command longer than an argument can be is told so, and runs as stdin', async () => {
+  const opened = await open()
+  const shell = await opened.shell('exec/1')
+  const script = `# ${'x'.repeat(140_000)}\necho ran\n`
+  assert.ok(hasTag(await rejection(shell.exec(script)), 'command-too-long'))
+  assert.is((await shell.exec('bash -s', { stdin: script })).stdout, 'ran\n')
+  assert.is((await shell.exec(`# ${'x'.repeat(130_000)}\necho long`)).stdout, 'long\n')
+  await shell.close()
+  await opened.closeHost()
+})
+
 test('a session cannot be opened twice, and nobody serves other capabilities', async () => {
   const opened = await open()
   assert.ok(hasTag(await rejection(opened.host.open('sess-00000001')), 'workspace-in-use'))
   assert.ok(hasTag(await rejection(opened.host.connect('browser')), 'unknown-capability'))
   await opened.closeHost()
+})
+
+test('what a killed host left behind goes when the next one starts; a living one’s stays', async () => {
+  const living = await open()
+  const name = basename(dirname(living.workspace.directory))
+  const abandoned = join(base, name.replace(/-\d+-\w+$/, '-4194304999-abcdef'))
+  mkdirSync(join(abandoned, 'session-1'), { recursive: true })
+  const next = await open()
+  assert.is(existsSync(abandoned), false)
+  assert.is((await living.workspace.exec('echo here')).stdout, 'here\n')
+  await next.closeHost()
 })
 
 test('a missing bwrap is named, with the way out', async () => {

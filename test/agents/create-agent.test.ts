@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as assert from 'uvu/assert'
+import { type Agent, type AgentSpec, defineAgent } from '../../src/agents/agent.ts'
+import { checkAgent, createAgent, resolveAgent } from '../../src/agents/create-agent.ts'
+import { TroupeError } from '../../src/errors.ts'
+import { suite } from '../support/suite.ts'
+import { withFiles } from '../support/temporary-directory.ts'
+
+const test = suite('agents')
+
+const agent: Agent = { name: 'mine', run: async () => ({ answer: 1, stop: 'done' }) }
+const source = `import { defineAgent } from 'troupe'
+export default defineAgent(config => ({ name: 'default ' + config.x, run: async () => ({ answer: '', stop: 'done' }) }))
+export const other = defineAgent(() => ({ name: 'other', run: async () => ({ answer: '', stop: 'done' }) }))
+export const picky = defineAgent(() => { throw new Error('no such model') })
+export const half = () => ({ name: 'half' })
+export const text = 'text'`
+
+async function failure(act: () => unknown): Promise<TroupeError> {
+  try {
+    await act()
+  } catch (error) {
+    assert.ok(error instanceof TroupeError, String(error))
+    return error
+  }
+  return assert.unreachable() as never
+}
+
+test('a module becomes data, and is loaded where it runs', async () => {
+  await withFiles({ 'agent.ts': source }, async directory => {
+    const path = join(directory, 'agent.ts')
+    const url = pathToFileURL(path).href
+    const spec = createAgent(path, { x: 1 })
+    assert.equal(spec, { kind: 'module', url, exportName: 'default', config: { x: 1 } })
+    assert.equal(JSON.parse(JSON.stringify(spec)), spec)
+    assert.is((await resolveAgent(spec)).name, 'default 1')
+    for (const text of [`${path}#other`, `${url}#other`]) {
+      assert.equal(createAgent(text), { kind: 'module', url, exportName: 'other', config: {} })
+      assert.is((await resolveAgent(createAgent(text))).name, 'other')
+    }
+  })
+})
+
+test('a path with a # in it is a path', async () => {
+  await withFiles({ 'a#b.ts': source }, async directory => {
+    assert.is((await resolveAgent(createAgent(join(directory, 'a#b.ts')))).name, 'default undefined')
+    assert.is((await resolveAgent(createAgent(join(directory, 'a#b.ts#other')))).name, 'other')
+  })
+})
+
+test('what is neither a file nor a name is unknown, and told what there is', async () => {
+  const error = await failure(() => createAgent('claud'))
+  assert.is(error.tag, 'unknown-agent')
+  assert.match(error.message, /"claud".*scripted/)
+  assert.is((await failure(() => createAgent('./gone.ts#x'))).tag, 'unknown-agent')
+})
+
+test('an export that is no factory, a factory that fails and one that makes no agent are told apart', async () => {
+  await withFiles({ 'agent.ts': source }, async directory => {
+    const of = (name: string) => failure(() => resolveAgent(createAgent(join(directory, `agent.ts#${name}`))))
+    const missing = await of('nothing')
+    assert.is(missing.tag, 'no-agent')
+    assert.match(missing.message, /"nothing".*default.*other/)
+    assert.is((await of('text')).tag, 'no-agent')
+    assert.match((await of('picky')).message, /cannot use its config: no such model/)
+    assert.is((await of('half')).tag, 'not-an-agent')
+  })
+})
+
+test('an agent or a factory in hand is a closure, which runs without threads only', async () => {
+  const factory = defineAgent(({ name }) => ({ ...agent, name: String(name) }))
+  const made: readonly AgentSpec[] = [createAgent(agent), createAgent(factory, { name: 'made' })]
+  assert.equal(await Promise.all(made.map(async spec => (await resolveAgent(spec)).name)), ['mine', 'made'])
+  for (const spec of made) {
+    checkAgent(spec, 0)
+    const error = await failure(() => checkAgent(spec, 2))
+    assert.is(error.tag, 'closure-agent')
+    assert.match(error.message, /threads: 0.*module/)
+  }
+  checkAgent(createAgent('scripted'), 4)
+})
+
+test('a spec passes through, and takes no second config', async () => {
+  const spec = createAgent('scripted', { answer: '42' })
+  assert.is(createAgent(spec), spec)
+  assert.is((await failure(() => createAgent(spec, { answer: '43' }))).tag, 'bad-agent-config')
+  assert.is((await failure(() => createAgent(agent, { a: 1 }))).tag, 'bad-agent-config')
+  const nothing: unknown = {}
+  assert.is((await failure(() => Reflect.apply(createAgent, undefined, [nothing]))).tag, 'not-an-agent')
+})
+
+test.run()
