@@ -1,6 +1,6 @@
 import { type AgentContext, defineAgent, type Shell, systemClock } from 'troupe'
 import { z } from 'troupe/environment'
-import { failedFunctions } from './repair.ts'
+import { failedFunctions, repairFunction } from './repair.ts'
 
 const TEST_COMMAND = 'PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python3 -m pytest -q -p no:cacheprovider'
 
@@ -15,10 +15,13 @@ export default defineAgent(config => {
     async run(context) {
       const tools = makeTools(await context.shell(), context)
       await tools.bash('ls')
-      const source = await tools.read('calc.py')
+      let source = await tools.read('calc.py')
       await tools.read('test_calc.py')
-      const broken = failedFunctions(await tools.bash(TEST_COMMAND))
-      await tools.write('calc.py', repair(source, broken, skill, context.seed))
+      for (const name of failedFunctions(await tools.bash(TEST_COMMAND))) {
+        const edited = repairFunction(source, name, skill, context.seed)
+        if (edited !== source) await tools.write('calc.py', edited)
+        source = edited
+      }
       const left = failedFunctions(await tools.bash(TEST_COMMAND))
       const answer = left.length === 0 ? 'Every test passes.' : `Still failing: ${left.join(', ')}.`
       return { answer, stop: 'done' }
@@ -35,6 +38,7 @@ function makeTools(shell: Shell, { record, signal }: Pick<AgentContext, 'record'
     args: Readonly<Record<string, string>>,
     work: () => Promise<{ readonly result: string; readonly isError?: boolean }>,
   ): Promise<string> {
+    signal.throwIfAborted()
     const atMs = systemClock.now() - began
     const { result, isError = false } = await work()
     record({

@@ -34,8 +34,9 @@ export function createAgent(what: string | Agent | AgentFactory | AgentSpec, con
 
 function parseAgent(text: string, config: Config): AgentSpec {
   if (text === 'scripted') return { kind: 'scripted', config }
-  // A path may hold a # itself; then the whole of it is a file.
-  const hash = existsSync(toPath(text)) ? -1 : text.lastIndexOf('#')
+  // A path may hold a # itself; then the whole of it is a file. A URL writes it %23.
+  const isWhole = !text.startsWith('file:') && existsSync(toPath(text))
+  const hash = isWhole ? -1 : text.lastIndexOf('#')
   const path = toPath(hash < 0 ? text : text.slice(0, hash))
   if (!existsSync(path)) throw unknownAgent(text)
   const exportName = hash < 0 ? 'default' : text.slice(hash + 1)
@@ -43,7 +44,7 @@ function parseAgent(text: string, config: Config): AgentSpec {
 }
 
 function toPath(file: string): string {
-  return file.startsWith('file:') ? fileURLToPath(file.replace(/#.*$/, '')) : resolve(file)
+  return file.startsWith('file:') ? fileURLToPath(file) : resolve(file)
 }
 
 /**

@@ -6,7 +6,8 @@ import type { Deadlines, EngineOptions, PoolOptions } from '../job/options.ts'
 import { withDefaultDeadlines } from '../rollout/deadlines.ts'
 
 /** Engine options with every default filled in. */
-export type EngineSettings = Required<Omit<EngineOptions, 'journal' | 'pool' | 'deadlines'>> & {
+export type EngineSettings = Required<Omit<EngineOptions, 'journal' | 'pool' | 'deadlines' | 'threadHeapBytes'>> & {
+  readonly threadHeapBytes: number | undefined
   readonly pool: Required<PoolOptions>
   readonly deadlines: Deadlines
 }
@@ -25,6 +26,7 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
     runtime: options.runtime,
     threads: options.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1)),
     threadHangMs: options.threadHangMs ?? 10_000,
+    threadHeapBytes: options.threadHeapBytes,
     pool: { ...pool, maxSandboxes: pool.maxSandboxes ?? maxConcurrent + prewarmed },
     maxConcurrent,
     connections: options.connections ?? 'shared',
@@ -39,6 +41,9 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
   const problems = [
     ...wholeNumber('threads', settings.threads, 0),
     ...wholeNumber('threadHangMs', settings.threadHangMs, 1),
+    ...(settings.threadHeapBytes === undefined
+      ? []
+      : wholeNumber('threadHeapBytes', settings.threadHeapBytes, 16 * MIB)),
     ...wholeNumber('maxConcurrent', settings.maxConcurrent, 1),
     ...wholeNumber('retries', settings.retries, 0),
     ...wholeNumber('deadGroupLimit', settings.deadGroupLimit, 1),

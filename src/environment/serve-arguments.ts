@@ -6,7 +6,7 @@ export interface ServeArguments {
   readonly settings: ServeSettings
   readonly exitWithParent: boolean
   /** Made for this host alone: the last thing it does is to remove it. */
-  readonly ownDirectory: string | undefined
+  readonly ownDirectory?: string
 }
 
 /** What an environment host is told on its command line. Throws `bad-serve-option`. */
@@ -14,7 +14,7 @@ export function parseServeArguments(argv: readonly string[]): ServeArguments {
   const { values, positionals } = parse(argv)
   const [path] = positionals
   if (path === undefined || positionals.length > 1) throw badServeOption('name one file that exports an Environment')
-  const { env, socket, host = '127.0.0.1', 'base-directory': baseDirectory } = values
+  const { env, socket, host = '127.0.0.1', 'base-directory': baseDirectory, 'own-directory': ownDirectory } = values
   const port = wholeNumber('port', values.port) ?? DEFAULT_PORT
   if (port > 65_535) throw badServeOption(`--port ${port}: ports end at 65535`)
   return {
@@ -26,7 +26,7 @@ export function parseServeArguments(argv: readonly string[]): ServeArguments {
       ...(baseDirectory === undefined ? {} : { baseDirectory }),
     },
     exitWithParent: values['exit-with-parent'] === true,
-    ownDirectory: values['own-directory'],
+    ...(ownDirectory === undefined ? {} : { ownDirectory }),
   }
 }
 

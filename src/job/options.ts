@@ -23,6 +23,8 @@ export interface EngineOptions {
   readonly threads?: number
   /** Without a sign of life for that long a thread counts as hung and is replaced; its groups go on in another. Default 10,000. */
   readonly threadHangMs?: number
+  /** Heap of one thread at most; one that needs more is replaced like one that hung. Default: what Node gives it. */
+  readonly threadHeapBytes?: number
   readonly pool?: PoolOptions
   /** Rollouts in flight at most. Default 128. */
   readonly maxConcurrent?: number

@@ -44,7 +44,7 @@ const CASES: readonly (readonly [argv: string, message: string])[] = [
   ['eval tasks.jsonl agent.ts --task-ids 0,7-9,zzz', 'no task matches "7-9"; no task matches "zzz".'],
   ['eval tasks.jsonl agent.ts --all --task-ids a', '--all and --task-ids do not go together'],
   ['eval tasks.jsonl clever', 'error: there is no agent "clever"'],
-  ['eval tasks.jsonl no-agent.ts --env env.ts', 'has no agent factory as "default" (it exports other)'],
+  ['eval tasks.jsonl no-agent.ts --env env.ts', 'exports no agent factory as "default": it has other.'],
   ['eval tasks.jsonl agent.ts --all --group 8 --chunk 4', '--chunk 4 is smaller than one group of 8'],
   ['eval tasks.jsonl agent.ts', 'there is no env.ts beside the tasks. Name one with --env FILE'],
   ['eval tasks.jsonl agent.ts --runtime url', '--url is missing'],
