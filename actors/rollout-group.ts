@@ -7,6 +7,7 @@ import type { Deadlines } from '../src/job/options.ts'
 import type { Journal } from '../src/journal/journal.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
+import type { Gate } from '../src/rollout/gate.ts'
 import type { GroupStrategy } from '../src/rollout/group.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
 import { toRunHeader } from '../src/rollout/header.ts'
@@ -36,6 +37,8 @@ export interface GroupPorts {
   readonly pool: Ref<PoolMessage>
   readonly collector: Ref<CollectorMessage>
   readonly supervisor: Ref<SupervisorMessage>
+  /** Bounds the runs of this thread that are packed and not yet durable: when all end at once, memory holds some, not all. */
+  readonly finishing: Gate
   readonly deadlines: Deadlines
   readonly retries: number
   readonly strategy: GroupStrategy
@@ -139,11 +142,13 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         release: sessionEnded => ports.pool.tell({ type: 'release', leaseId, sessionEnded }),
       },
     )
-    const trajectory = packTrajectory(end.trajectory)
-    const header = toRunHeader(plan, member, { attempt, agent: agent.name, bytes: trajectory.byteLength }, end)
-    const verdict = toVerdict(end.outcome === 'cancelled', end.retryable, attempt, cancel)
-    if (verdict === 'terminal') await ports.journal.putRun(header, trajectory)
-    return { header, verdict, trajectory }
+    return ports.finishing.run(async () => {
+      const trajectory = packTrajectory(end.trajectory)
+      const header = toRunHeader(plan, member, { attempt, agent: agent.name, bytes: trajectory.byteLength }, end)
+      const verdict = toVerdict(end.outcome === 'cancelled', end.retryable, attempt, cancel)
+      if (verdict === 'terminal') await ports.journal.putRun(header, trajectory)
+      return { header, verdict, trajectory }
+    })
   }
 
   /** A member cancelled because its group is dropped is over; one cancelled with the whole run is still to be done. */

@@ -32,6 +32,14 @@ export function deriveSeed(...parts: readonly (string | number)[]): number {
   return createHash('sha256').update(JSON.stringify(parts)).digest().readUInt32BE(0)
 }
 
+/** A 32-bit seed for the `n`-th of many things under one seed: MurmurHash3's finalizer (Austin Appleby, public domain). */
+export function mixSeed(seed: number, n: number): number {
+  let mixed = (seed ^ Math.imul(n + 1, 0x9e3779b9)) >>> 0
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}
+
 /** `items` in an order drawn from `random` (Fisher-Yates); the argument is left alone. */
 export function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
   const shuffled: Item[] = []

@@ -20,10 +20,11 @@ const agentFile = fileURLToPath(new URL('./noop-agent.js', import.meta.url))
 export async function measureEngine(bench: EngineCase): Promise<EngineFigures> {
   const directory = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
   const runtime = new LocalRuntime(environment, { transport: 'tcp' })
+  const quick = createAgent(agentFile, { waitMs: 0 })
   const agent = createAgent(agentFile, { waitMs: bench.waitMs })
   try {
     await using job = await Job.start('bench', { journal: join(directory, 'journal') })
-    const round = async (name: string, rollouts: number) => {
+    const round = async (name: string, rollouts: number, by = agent) => {
       const rows = Array.from({ length: Math.ceil(rollouts / GROUP) }, (_, index) => ({
         env: 'noop',
         id: 'noop',
@@ -31,7 +32,7 @@ export async function measureEngine(bench: EngineCase): Promise<EngineFigures> {
         slug: `${name}-${index}`,
       }))
       let bytes = 0
-      const stream = job.stream(new Taskset(name, rows), agent, {
+      const stream = job.stream(new Taskset(name, rows), by, {
         runtime,
         group: GROUP,
         maxConcurrent: bench.width,
@@ -45,7 +46,8 @@ export async function measureEngine(bench: EngineCase): Promise<EngineFigures> {
       }
       return { rollouts: rows.length * GROUP, bytes }
     }
-    if (bench.waitMs === 0) await round('warm-up', Math.min(2_000, bench.rollouts))
+    // Starting a process and its threads is no part of how wide an engine is.
+    await round('warm-up', Math.min(2_000, bench.rollouts), quick)
     const host = childrenOf(process.pid)
     const hostBefore = host.map(cpuMsOf)
     const cpuBefore = process.cpuUsage()

@@ -24,6 +24,8 @@ export interface JobRunnerPorts {
   readonly jobId: JobId
   readonly name: string
   readonly seed: number
+  /** An earlier process's job goes on. */
+  readonly resumed: boolean
   readonly journal: Journal | undefined
   readonly defaults: RunOptions
   readonly clock: Clock
@@ -51,7 +53,7 @@ const DEFAULT_WAITING_BYTES = 256 * 1024 * 1024
 export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   const { jobId, journal, progress, clock } = ports
   const waiting = makeWaitingBytes(ports.defaults.maxWaitingBytes ?? DEFAULT_WAITING_BYTES)
-  const recall = makeRecall(journal)
+  const recall = makeRecall(journal, ports.resumed)
   const groups: Group[] = []
   const active = new Set<ActiveRun>()
   const engines = makeEngines({

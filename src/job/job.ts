@@ -54,9 +54,12 @@ export class Job implements AsyncDisposable {
         : await openLmdbJournal({ directory: options.journal, clock, role: 'owner' })
     try {
       const identity = await findIdentity(name, options, journal, clock, options.ids ?? randomIds)
-      const { jobId, seed } = identity
+      const { jobId, seed, resumed } = identity
       const progress = makeProgress(clock)
-      return new Job(identity, makeJobRunner({ jobId, name, seed, journal, defaults: options, clock, progress }))
+      return new Job(
+        identity,
+        makeJobRunner({ jobId, name, seed, resumed, journal, defaults: options, clock, progress }),
+      )
     } catch (error) {
       await journal?.close()
       throw error

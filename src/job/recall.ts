@@ -19,7 +19,8 @@ export interface Recall {
 
 const NOTHING = new Uint8Array(0)
 
-export function makeRecall(journal: Journal | undefined): Recall {
+/** `resumed`: an earlier process may have left runs of this job; without that, nobody looks for them. */
+export function makeRecall(journal: Journal | undefined, resumed: boolean): Recall {
   if (journal === undefined) return makeMemoryRecall()
   const read = (runId: RunId) => () => journal.trajectory(runId)
   const toKept = (header: RunHeader): Run => toRun(header, read(header.runId))
@@ -39,6 +40,7 @@ export function makeRecall(journal: Journal | undefined): Recall {
     durableRuns,
     keep: group => ({ ...group, runs: group.runs.map(toKept) }),
     async sortPlans(plans) {
+      if (!resumed) return allOpen(plans)
       const [first] = plans
       const records = new Map<string, GroupRecord>()
       if (first !== undefined)
@@ -67,6 +69,10 @@ function makeMemoryRecall(): Recall {
       })
     },
     keep: group => group,
-    sortPlans: async plans => ({ ended: [], open: plans.map(plan => ({ plan, durable: [] })) }),
+    sortPlans: async plans => allOpen(plans),
   }
+}
+
+function allOpen(plans: readonly GroupPlan[]) {
+  return { ended: [], open: plans.map(plan => ({ plan, durable: [] })) }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type GroupId, type JobId, type RunId, toGroupId, toRunId } from '../ids.ts'
-import { deriveSeed, makeRandom, shuffle } from '../random.ts'
+import { deriveSeed, makeRandom, mixSeed, shuffle } from '../random.ts'
 import { badGroupSize } from './errors.ts'
 import type { GroupPlan, MemberPlan } from './plan.ts'
 import type { Task } from './task.ts'
@@ -21,33 +21,29 @@ export interface PlanRequest {
  */
 export function planGroups({ jobId, tasks, group, seed, step }: PlanRequest): GroupPlan[] {
   if (!Number.isInteger(group) || group < 1) throw badGroupSize(group)
-  return shuffle(tasks, makeRandom(deriveSeed(seed, step))).map((task, index) => ({
-    jobId,
-    groupId: groupIdOf(jobId, step, task.slug),
-    step,
-    index,
-    task,
-    members: Array.from(
+  return shuffle(tasks, makeRandom(deriveSeed(seed, step))).map((task, index) => {
+    const groupId = groupIdOf(jobId, step, task.slug)
+    const groupSeed = deriveSeed(seed, step, task.slug)
+    const members = Array.from(
       { length: group },
-      (_, member): MemberPlan => ({
-        runId: runIdOf(jobId, step, task.slug, member),
-        member,
-        seed: deriveSeed(seed, step, task.slug, member),
-      }),
-    ),
-  }))
+      (_, member): MemberPlan => ({ runId: runIdOf(groupId, member), member, seed: mixSeed(groupSeed, member) }),
+    )
+    return { jobId, groupId, step, index, task, members }
+  })
 }
 
-/** Where the group of a task is found again, by the same job in the same step. */
+/**
+ * Where the group of a task is found again, by the same job in the same step. 64 bits of a hash: two of a job's million groups
+ * meet once in 37 million jobs.
+ */
 export function groupIdOf(jobId: JobId, step: number, slug: string): GroupId {
-  return toGroupId(`group-${digest(jobId, step, slug)}`)
+  const digest = createHash('sha256')
+    .update(JSON.stringify([jobId, step, slug]))
+    .digest('hex')
+  return toGroupId(`group-${digest.slice(0, 16)}`)
 }
 
-export function runIdOf(jobId: JobId, step: number, slug: string, member: number): RunId {
-  return toRunId(`run-${digest(jobId, step, slug, member)}`)
-}
-
-/** 64 bits: two of a job's million runs meet once in 37 million jobs. */
-function digest(...parts: readonly (string | number)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16)
+/** A member's run: `run-<the group's digits>-<member>`. */
+export function runIdOf(groupId: GroupId, member: number): RunId {
+  return toRunId(`${groupId.replace('group-', 'run-')}-${member}`)
 }

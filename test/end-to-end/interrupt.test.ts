@@ -23,7 +23,10 @@ test(
       first.child.kill('SIGINT')
       assert.is(await first.ended, 130, first.stderr())
       assert.match(first.stderr(), /ending in order; press Ctrl-C again/)
-      assert.match(first.stderr(), /2 finished rollouts are kept, 1 are still to be done; they are in .*\.troupe\/journal/)
+      assert.match(
+        first.stderr(),
+        /2 finished rollouts are kept, 1 are still to be done; they are in .*\.troupe\/journal/,
+      )
       assert.is(JSON.parse(first.stdout()).runs.graded, 2)
       assert.is((await scene.durable()).length, 2)
       assert.equal(scene.leftovers(), [])

@@ -62,7 +62,18 @@ export class Scene {
   /** `eval` of notes; `config` is the agent's, see notes.ts. */
   notes(config: Readonly<Record<string, unknown>>, ...more: string[]): string[] {
     const agentConfig = JSON.stringify({ directory: this.directory, ...config })
-    return ['eval', 'tasks.ts', 'agent.mjs', '--all', '--threads', '1', '--agent-config', agentConfig, '--json', ...more]
+    return [
+      'eval',
+      'tasks.ts',
+      'agent.mjs',
+      '--all',
+      '--threads',
+      '1',
+      '--agent-config',
+      agentConfig,
+      '--json',
+      ...more,
+    ]
   }
 
   /** Lets agents that wait go on. */

@@ -9,6 +9,7 @@ import type { Actor } from '../../src/kernel/actor.ts'
 import type { Ref } from '../../src/kernel/ref.ts'
 import { type ActorSystem, makeSystem } from '../../src/kernel/system.ts'
 import { withDefaultDeadlines } from '../../src/rollout/deadlines.ts'
+import { makeGate } from '../../src/rollout/gate.ts'
 import type { Group, GroupStrategy } from '../../src/rollout/group.ts'
 import type { DurableRun, RunHeader } from '../../src/rollout/run.ts'
 import { makeConservation } from '../../src/stream/conservation.ts'
@@ -123,6 +124,7 @@ export function makeScene(options: SceneOptions): Scene {
           pool,
           collector: collectorRef,
           supervisor: supervisorRef,
+          finishing: makeGate(64),
           deadlines: withDefaultDeadlines(),
           retries: options.retries ?? 2,
           strategy: options.strategy ?? { type: 'complete' },
