@@ -49,7 +49,7 @@ test(
   () =>
     withScene(async scene => {
       const { argv, engine } = await startAndHold(scene)
-      const host = scene.hosts()[0] ?? 0
+      const host = scene.host()
       process.kill(host, 'SIGSTOP')
       engine.child.kill('SIGKILL')
       await engine.ended

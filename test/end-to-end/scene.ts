@@ -114,8 +114,11 @@ export class Scene {
       .filter(pid => ['environ', 'cmdline', 'mountinfo'].some(file => readProc(pid, file).includes(this.temporary)))
   }
 
-  hosts(): number[] {
-    return this.processes().filter(pid => readProc(pid, 'cmdline').includes('serve-main'))
+  /** The environment host's process id; throws unless there is just one. */
+  host(): number {
+    const [host, ...others] = this.processes().filter(pid => readProc(pid, 'cmdline').startsWith('troupe-environment'))
+    if (host === undefined || others.length > 0) throw new Error(`not one host: ${this.leftovers().join(', ')}`)
+    return host
   }
 
   /** What runs left behind: processes, and all that is in the temporary directory, sockets among it. */
