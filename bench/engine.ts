@@ -113,6 +113,7 @@ function waitingRows(
       unit: 'MiB',
       ...(aim === undefined ? {} : limit(figures.peakRssBytes / MIB, 450)),
     },
+    { name: '  of it without mapped journal pages', value: figures.peakOwnBytes / MIB, unit: 'MiB' },
     { name: '  longest main block', value: figures.loopMaxMs, unit: 'ms' },
   ]
 }

@@ -1,18 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { createAgent } from '../../src/agents/create-agent.ts'
 import { Job } from '../../src/job/job.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
 import { Taskset } from '../../src/taskset/taskset.ts'
-import type { EngineCase, EngineFigures } from './measure.ts'
-import { childrenOf, cpuMsOf } from './proc-stat.ts'
+import { type EngineCase, type EngineFigures, takeFigures } from './measure.ts'
 
 const GROUP = 8
-const LOOP_RESOLUTION_MS = 1
-const RSS_LOOK_MS = 50
 const WARM_UP_ROUNDS = 8
 const WARM_UP_ROLLOUTS = 256
 const environment = fileURLToPath(new URL('./noop-env.js', import.meta.url))
@@ -33,7 +29,6 @@ export async function measureEngine(bench: EngineCase): Promise<EngineFigures> {
         args: {},
         slug: `${name}-${index}`,
       }))
-      let bytes = 0
       const stream = job.stream(new Taskset(name, rows), by, {
         runtime,
         group: GROUP,
@@ -42,41 +37,14 @@ export async function measureEngine(bench: EngineCase): Promise<EngineFigures> {
         deadlines: { rollout: 120_000 },
       })
       for await (const group of stream) {
-        bytes += group.bytes
         for (const run of group.runs)
           if (run.reward !== 1) throw new Error(`a no-op run failed: ${JSON.stringify(run.error)}`)
       }
-      return { rollouts: rows.length * GROUP, bytes }
+      return rows.length * GROUP
     }
     // Starting processes and compiling are no part of how wide or fast an engine is. Small rounds, so that memory stays as it was.
     for (let at = 0; at < WARM_UP_ROUNDS; at += 1) await round(`warm-up-${at}`, WARM_UP_ROLLOUTS, quick)
-    const host = childrenOf(process.pid)
-    const hostBefore = host.map(cpuMsOf)
-    const cpuBefore = process.cpuUsage()
-    const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
-    delay.enable()
-    let peakRssBytes = 0
-    const rss = setInterval(() => {
-      peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())
-    }, RSS_LOOK_MS)
-    const startedAt = performance.now()
-    const { rollouts } = await round('measured', bench.rollouts)
-    const wallMs = performance.now() - startedAt
-    clearInterval(rss)
-    delay.disable()
-    const { user, system } = process.cpuUsage(cpuBefore)
-    const hosts = host.length > 0 ? host : childrenOf(process.pid)
-    const hostCpu = hosts.reduce((sum, pid, at) => sum + cpuMsOf(pid) - (hostBefore[at] ?? 0), 0)
-    return {
-      rollouts,
-      wallMs,
-      perSecond: (rollouts / wallMs) * 1_000,
-      engineCpuMs: (user + system) / 1_000 / rollouts,
-      hostCpuMs: hostCpu / rollouts,
-      loopP99Ms: Math.max(0, delay.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
-      loopMaxMs: delay.max / 1e6,
-      peakRssBytes,
-    }
+    return await takeFigures(() => round('measured', bench.rollouts))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

@@ -2,19 +2,16 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import { toSandboxId } from '../../src/ids.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
-import type { EngineCase, EngineFigures } from './measure.ts'
+import { type EngineCase, type EngineFigures, takeFigures } from './measure.ts'
 import { makeTurn } from './noop-agent.ts'
-import { childrenOf, cpuMsOf } from './proc-stat.ts'
 
 const TURNS = 10
-const LOOP_RESOLUTION_MS = 1
 const environment = fileURLToPath(new URL('./noop-env.js', import.meta.url))
 
 /**
@@ -45,32 +42,9 @@ export async function measurePlain(bench: EngineCase): Promise<EngineFigures> {
     const round = (rollouts: number) =>
       Promise.all(Array.from({ length: rollouts }, (_, seed) => limit(() => one(seed))))
     if (bench.waitMs === 0) await round(Math.min(1_000, bench.rollouts))
-    const hosts = childrenOf(process.pid)
-    const hostBefore = hosts.map(cpuMsOf)
-    const cpuBefore = process.cpuUsage()
-    const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
-    delay.enable()
-    let peakRssBytes = 0
-    const rss = setInterval(() => {
-      peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())
-    }, 50)
-    const startedAt = performance.now()
-    await round(bench.rollouts)
-    const wallMs = performance.now() - startedAt
-    clearInterval(rss)
-    const { user, system } = process.cpuUsage(cpuBefore)
-    const hostCpu = hosts.reduce((sum, pid, at) => sum + cpuMsOf(pid) - (hostBefore[at] ?? 0), 0)
+    const figures = await takeFigures(async () => (await round(bench.rollouts)).length)
     await sandbox.dispose({ sessionEnded: true })
-    return {
-      rollouts: bench.rollouts,
-      wallMs,
-      perSecond: (bench.rollouts / wallMs) * 1_000,
-      engineCpuMs: (user + system) / 1_000 / bench.rollouts,
-      hostCpuMs: hostCpu / bench.rollouts,
-      loopP99Ms: Math.max(0, delay.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
-      loopMaxMs: delay.max / 1e6,
-      peakRssBytes,
-    }
+    return figures
   } finally {
     await runtime.close()
     journal.destroy()
