@@ -16,6 +16,7 @@ import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { showProgress } from './progress.ts'
 import { makeRuntime } from './runtime-options.ts'
+import { showWarnings } from './warnings.ts'
 
 /** How long a second Ctrl-C waits for sandboxes to be given back. Hosts end with this process in any case. */
 const AT_ONCE_MS = 2_000
@@ -52,6 +53,7 @@ export async function runEval(
 async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: EvalArguments, cli: Cli): Promise<void> {
   const { console, clock } = cli
   if (job.resumed) console.talk(`going on with ${job.jobId}, which was interrupted`)
+  const hideWarnings = showWarnings(console)
   const interrupt = armInterrupt({
     onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
     onSecond: () => void endAtOnce(job, cli),
@@ -74,10 +76,12 @@ async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: Eva
   const wallMs = clock.now() - startedAt
   const snapshot = job.snapshot()
   if (consumed.error !== undefined && !hasStarted(snapshot, interrupt.signal)) {
+    hideWarnings()
     interrupt.disarm()
     throw consumed.error
   }
   await job.stopEngines()
+  hideWarnings()
   interrupt.disarm()
   const { chunks, error } = consumed
   const report = makeReport({

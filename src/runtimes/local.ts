@@ -81,7 +81,11 @@ export class LocalRuntime implements Runtime {
     const { loadEnvironment } = await import('../environment/load.ts')
     const { checkTask } = await import('../environment/check-task.ts')
     const environment = await loadEnvironment(this.environmentPath, this.#env)
-    return tasks.flatMap(({ id, args, slug }) => checkTask(environment, id, args).map(problem => `${slug}: ${problem}`))
+    return tasks.flatMap(({ env, id, args, slug }) =>
+      env === environment.name
+        ? checkTask(environment, id, args).map(problem => `${slug}: ${problem}`)
+        : [`${slug}: belongs to the environment "${env}", but this is "${environment.name}"`],
+    )
   }
 
   async provision(request: ProvisionRequest): Promise<Sandbox> {

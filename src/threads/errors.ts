@@ -4,7 +4,7 @@ export function threadLost(node: string, thrown: unknown): ErrorData {
   const cause = toErrorData(thrown)
   const advice =
     cause.tag === 'err-worker-out-of-memory'
-      ? 'It ran out of memory: host fewer groups in a thread, or raise its resourceLimits.'
+      ? 'It ran out of memory: host fewer groups in a thread, or raise threadHeapBytes.'
       : 'A fresh one takes its place; the cause says what ended it.'
   return { tag: 'thread-lost', message: `The thread ${node} ended: ${cause.message}. ${advice}`, address: node, cause }
 }
@@ -12,7 +12,7 @@ export function threadLost(node: string, thrown: unknown): ErrorData {
 export function threadHung(node: string, hangMs: number): ErrorData {
   return {
     tag: 'thread-hung',
-    message: `The thread ${node} gave no sign of life for ${hangMs} ms and was ended. Something in it blocks its event loop: move that to a process, or raise hangMs.`,
+    message: `The thread ${node} gave no sign of life for ${hangMs} ms and was ended. Something in it blocks its event loop: move that to a process, or raise threadHangMs.`,
     address: node,
     details: { hangMs },
   }

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import type { Piscina } from 'piscina'
 import type { CancelTimer } from '../clock.ts'
-import { type ErrorData, hasTag } from '../errors.ts'
+import { type ErrorData, fromErrorData, hasTag } from '../errors.ts'
 import type { Connection } from '../kernel/link.ts'
 import type { Ref } from '../kernel/ref.ts'
 import type { ActorSystem } from '../kernel/system.ts'
@@ -67,7 +67,9 @@ export class HostedThread {
     // Both ways out are handled: a rejection without a handler would take the process down.
     piscina.run(task, { transferList: [port2], signal: this.controller.signal }).then(
       (end: ThreadEnd) =>
-        this.taskEnded(end.type === 'failed' ? threadLost(node, end.error) : threadLost(node, shardEnded(node))),
+        this.taskEnded(
+          end.type === 'failed' ? threadLost(node, fromErrorData(end.error)) : threadLost(node, shardEnded(node)),
+        ),
       thrown => this.taskEnded(threadLost(node, thrown)),
     )
   }

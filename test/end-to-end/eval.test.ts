@@ -28,7 +28,7 @@ test(
       const shown = await scene.run(['show', first.runId])
       assert.is(shown.exit, 0, shown.stderr)
       assert.match(shown.stdout, /Running pytest in your workspace fails/)
-      assert.match(shown.stdout, /cat test_calc\.py/)
+      assert.match(shown.stdout, /calc\.py/)
 
       const lines = (await scene.run(['export', '--format', 'jsonl'])).stdout.trimEnd().split('\n')
       assert.equal(

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import type { ErrorData } from '../../src/errors.ts'
 import { LocalRuntime, type LocalRuntimeOptions } from '../../src/runtimes/local.ts'
+import type { Task } from '../../src/taskset/task.ts'
 import { runtimeContract, toRequest } from '../contracts/runtime.ts'
 import { suite } from '../support/suite.ts'
 import { failure } from '../wire/support/failure.ts'
@@ -115,5 +117,21 @@ test('an environment file that is not there is named before anything is started'
     assert.is(scene.pids().length, 0)
     await runtime.close()
   }))
+
+test('tasks that its environment would refuse are named all at once, before a host is started', async () => {
+  const runtime = new LocalRuntime(fileURLToPath(new URL('../../../environments/arith/env.ts', import.meta.url)))
+  const task = (row: Partial<Task>): Task => ({ env: 'arith', id: 'add', args: { a: 1, b: 2 }, slug: 'good', ...row })
+  const problems = await runtime.checkTasks([
+    task({}),
+    task({ slug: 'foreign', env: 'calc' }),
+    task({ slug: 'unknown', id: 'multiply' }),
+    task({ slug: 'bad', args: { a: 'one' } }),
+  ])
+  assert.equal(
+    problems.map(problem => problem.split(':')[0]),
+    ['foreign', 'unknown', 'bad', 'bad'],
+  )
+  await runtime.close()
+})
 
 test.run()
