@@ -88,7 +88,7 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): Workspace
   async function openWorkspace(id: string): Promise<OpenWorkspace> {
     const { base, settings, ssh } = await ready()
     count += 1
-    const session = await openSession(id, `session-${count}`, { settings, base, owners, gate, clock })
+    const session = await openSession(id, count, { settings, base, owners, gate, clock })
     if (closing !== undefined) {
       await session.close()
       throw workspaceClosed(id)

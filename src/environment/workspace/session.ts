@@ -43,7 +43,9 @@ export interface WorkspaceSession extends Workspace {
 const CLOSE_MS = 10_000
 const MAX_PROCESSES = 256
 
-export async function openSession(id: string, name: string, ports: SessionPorts): Promise<WorkspaceSession> {
+/** `place`: the how-manieth session of its host this is; the older goes first where sessions wait for each other. */
+export async function openSession(id: string, place: number, ports: SessionPorts): Promise<WorkspaceSession> {
+  const name = `session-${place}`
   const { settings, base, owners, gate, clock } = ports
   const isolated = settings.view !== undefined
   const owner: Owner | undefined = owners.claim()
@@ -79,7 +81,7 @@ export async function openSession(id: string, name: string, ports: SessionPorts)
     signal?.addEventListener('abort', abort, { once: true })
     let leave = () => {}
     try {
-      leave = await gate.enter(id, both.signal)
+      leave = await gate.enter({ id, seniority: place }, both.signal)
       return await body(both.signal)
     } finally {
       leave()
