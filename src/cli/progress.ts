@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { JobSnapshot } from '../job/snapshot.ts'
 import { decimal, duration } from '../report/units.ts'
 
+const EARLY_SHARE = 0.05
 const REDRAW_MS = 250
 const LINE_MS = 5_000
 
@@ -26,13 +27,18 @@ export function describeProgress(now: JobSnapshot, elapsedMs: number): string {
   const pool = now.pool
   return [
     `${decimal(rate, 1)}/s`,
-    `eta ${rate === 0 ? '–' : duration((left * 1000) / rate)}`,
+    `eta ${isTooEarly(now) || left === 0 ? '–' : duration((left * 1000) / rate)}`,
     `reward ${decimal(now.graded === 0 ? null : now.rewardSum / now.graded)}`,
     `${now.finishedRuns - now.graded} failed`,
-    `${now.inFlight} in flight`,
+    `${Math.min(now.inFlight, left)} in flight`,
     ...(pool === undefined ? [] : [`sandboxes ${pool.ready} ready ${pool.leased} leased`]),
     ...(pool?.breaker === undefined ? [] : [`pool stopped: ${pool.breaker.message}`]),
   ].join(', ')
+}
+
+/** From the first few of many no rate can be told: they are the quick ones, or carry the start of everything. */
+function isTooEarly({ finishedRuns, plannedRuns }: JobSnapshot): boolean {
+  return finishedRuns === 0 || finishedRuns < plannedRuns * EARLY_SHARE
 }
 
 function showBar(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts): { stop(): void } {
@@ -50,10 +56,11 @@ function showBar(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts):
     Presets.shades_classic,
   )
   const first = snapshot()
-  bar.start(first.plannedRuns, first.finishedRuns, { figures: describeProgress(first, 0) })
+  // Before the plan is made there is nothing to do, which is not the same as all of it done.
+  bar.start(Math.max(1, first.plannedRuns), first.finishedRuns, { figures: describeProgress(first, 0) })
   const draw = () => {
     const now = snapshot()
-    bar.setTotal(now.plannedRuns)
+    bar.setTotal(Math.max(1, now.plannedRuns))
     bar.update(now.finishedRuns, { figures: describeProgress(now, clock.now() - started) })
   }
   const stopPolling = poll(clock, REDRAW_MS, draw)
