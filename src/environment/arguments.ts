@@ -5,9 +5,12 @@ export type CheckedArguments =
   | { readonly ok: true; readonly args: unknown }
   | { readonly ok: false; readonly problems: readonly string[] }
 
+/** Made once: zod compiles a schema when it is first used, which is dear where it is done for each task. */
+const NO_ARGUMENTS = z.strictObject({})
+
 /** Reads a template's arguments, with defaults filled in, or says everything that is wrong with them. */
 export function checkArguments(template: Template, args: unknown): CheckedArguments {
-  const schema = template.args ?? z.strictObject({})
+  const schema = template.args ?? NO_ARGUMENTS
   const known = knownKeys(schema)
   const unknown = known === undefined ? [] : Object.keys(Object(args)).filter(key => !known.includes(key))
   const problems = unknown.map(key => `${key}: no such argument; there is ${known?.join(', ') || 'none'}`)
@@ -21,7 +24,7 @@ export function checkArguments(template: Template, args: unknown): CheckedArgume
 
 /** The JSON Schema of what may be written: defaults are optional, unknown keys refused. */
 export function toArgumentsSchema(template: Template): Record<string, unknown> {
-  const schema = template.args ?? z.strictObject({})
+  const schema = template.args ?? NO_ARGUMENTS
   const known = knownKeys(schema)
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return { ...json, ...(known === undefined ? {} : { additionalProperties: false }) }
