@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url'
+import { calcSource } from '../../environments/calc/functions.ts'
+import { testSource } from '../../environments/calc/tests.ts'
+import { createAgent } from '../../src/agents/create-agent.ts'
+import { agentContract } from '../contracts/agent.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('agent contract')
+const environments = fileURLToPath(new URL('../../../environments', import.meta.url))
+
+agentContract(test, 'scripted', {
+  spec: createAgent('scripted', { commands: ['ls', 'true'], answer: 'done' }),
+  prompt: 'go',
+  usesShell: true,
+})
+agentContract(test, 'module: calc repairer', {
+  spec: createAgent(`${environments}/calc/repairer.ts`, { skill: 0.5 }),
+  prompt: 'fix calc.py',
+  files: { 'calc.py': calcSource(['mean']), 'test_calc.py': testSource },
+  usesShell: true,
+})
+agentContract(test, 'module: arith adder', {
+  spec: createAgent(`${environments}/arith/adder.ts`),
+  prompt: 'What is 2 + 3? Answer with the number alone.',
+  usesShell: false,
+})
+agentContract(test, 'closure', {
+  spec: createAgent({ name: 'closure', run: async () => ({ answer: 'x', stop: 'done' }) }),
+  prompt: 'go',
+  usesShell: false,
+})
+
+test.run()
