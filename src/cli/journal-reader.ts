@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import { type JobId, toRunId } from '../ids.ts'
-import type { DurableRun, JobRecord, Journal } from '../journal/journal.ts'
+import type { JobRecord, Journal } from '../journal/journal.ts'
 import { openLmdbJournal } from '../journal/lmdb-journal.ts'
+import type { DurableRun } from '../rollout/run.ts'
 import { ambiguousRecord, noJournal, unknownRecord } from './errors.ts'
 
 /** Opens a journal beside whoever writes it, for as long as `use` runs. Throws `no-journal`. */

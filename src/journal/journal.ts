@@ -1,6 +1,6 @@
 import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { GroupRecord } from '../rollout/group.ts'
-import type { RunHeader } from '../rollout/run.ts'
+import type { DurableRun, RunHeader } from '../rollout/run.ts'
 
 /** Which job, made when and how; enough to run the same command again. */
 export interface JobRecord {
@@ -9,12 +9,6 @@ export interface JobRecord {
   readonly startedAt: number
   readonly seed: number
   readonly settings: Readonly<Record<string, unknown>>
-}
-
-/** A run as the journal holds it: its trajectory packed. */
-export interface DurableRun {
-  readonly header: RunHeader
-  readonly trajectory: Uint8Array
 }
 
 /** What happened to a group's data after it ended. */

@@ -1,7 +1,8 @@
 import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { GroupRecord } from '../rollout/group.ts'
+import type { DurableRun } from '../rollout/run.ts'
 import { journalClosed, unknownGroup, unknownRun } from './errors.ts'
-import type { DurableRun, JobRecord, Journal, LedgerEntry } from './journal.ts'
+import type { JobRecord, Journal, LedgerEntry } from './journal.ts'
 
 /** A journal that ends with the process: for tests, and for jobs that nobody will resume. */
 export function openMemoryJournal(): Journal {

@@ -3,7 +3,11 @@ import type { GroupId, JobId } from '../ids.ts'
 import type { Task } from '../taskset/task.ts'
 import type { Run, RunHeader } from './run.ts'
 
-/** What a group does when a member is lost for good: keep only whole groups, keep from n members on, or drop the group. */
+/**
+ * What a group does when a member is lost for good. `complete` lets every member come to its end and delivers all of them, the
+ * lost ones with a null reward; `minimum` delivers from so many graded members on; `drop` drops the group and stops the siblings.
+ * A group without one graded member is dropped in any case.
+ */
 export type GroupStrategy =
   | { readonly type: 'complete' }
   | { readonly type: 'minimum'; readonly members: number }
@@ -11,7 +15,7 @@ export type GroupStrategy =
 
 /** Every group ends in exactly one of these. */
 export type GroupEnd =
-  /** All planned members have a terminal run; with the strategy `complete`, failed members are kept beside the graded. */
+  /** All planned members have a terminal run, graded or, with the strategy `complete`, not. */
   | { readonly type: 'complete' }
   /** Fewer graded members than planned, but enough for the strategy. */
   | { readonly type: 'partial'; readonly graded: number; readonly planned: number }
