@@ -42,13 +42,22 @@ type Mode =
   | { readonly type: 'cancelling'; readonly asked: readonly Ref<unknown>[]; readonly failure: ErrorData | undefined }
   | { readonly type: 'failed' }
 
+interface Shard {
+  readonly root: Ref<ShardMessage>
+  /** Unfinished members there. */
+  members: number
+  groups: number
+  /** It has a suspect to itself. */
+  alone: boolean
+}
+
 interface SupervisorState {
   mode: Mode
   queue: Queued[]
   readonly flights: Map<GroupId, Flight>
   /** Groups between a lost thread and the look into the journal. */
   readonly recovering: Map<GroupId, { readonly group: Queued; readonly error: ErrorData }>
-  readonly shards: Map<string, { readonly root: Ref<ShardMessage>; members: number }>
+  readonly shards: Map<string, Shard>
   /** Unfinished members of all flights: what the credits bound. */
   unfinished: number
 }
@@ -83,7 +92,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         tellDemand(state)
         return
       case 'shard-up':
-        state.shards.set(message.node, { root: message.root, members: 0 })
+        state.shards.set(message.node, { root: message.root, members: 0, groups: 0, alone: false })
         return
       case 'shard-down':
         state.shards.delete(message.node)
@@ -112,7 +121,8 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         if (flight === undefined) return
         flight.unfinished -= 1
         state.unfinished -= 1
-        shrink(state, flight, 1)
+        const shard = state.shards.get(flight.node)
+        if (shard !== undefined) shard.members -= 1
         return
       }
       case 'group-over': {
@@ -135,14 +145,17 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
 
   function dispatch(state: SupervisorState): void {
     while (state.mode.type === 'running' && state.unfinished < ports.maxConcurrent && !ports.isFull()) {
-      const [node, shard] = leastLoaded(state) ?? []
-      if (node === undefined || shard === undefined) break
-      const next = state.queue.shift()
+      const [next] = state.queue
       if (next === undefined) break
+      const [node, shard] = chooseShard(state, next) ?? []
+      if (node === undefined || shard === undefined) break
+      state.queue.shift()
       const unfinished = next.plan.members.length - next.durable.length
       state.flights.set(next.plan.groupId, { ...next, node, unfinished })
       state.unfinished += unfinished
       shard.members += unfinished
+      shard.groups += 1
+      shard.alone = isSuspect(next)
       for (const { header, trajectory } of next.durable)
         ports.collector.tell({ type: 'run-completed', header, trajectory })
       const durable = next.durable.map(({ header }) => header)
@@ -219,17 +232,29 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     if (flight === undefined) return
     state.flights.delete(groupId)
     state.unfinished -= flight.unfinished
-    shrink(state, flight, flight.unfinished)
-  }
-
-  function shrink(state: SupervisorState, flight: Flight, members: number): void {
     const shard = state.shards.get(flight.node)
-    if (shard !== undefined) shard.members -= members
+    if (shard === undefined) return
+    shard.members -= flight.unfinished
+    shard.groups -= 1
+    shard.alone = false
   }
 
-  function leastLoaded(state: SupervisorState) {
-    let best: [string, { readonly root: Ref<ShardMessage>; members: number }] | undefined
-    for (const entry of state.shards) if (best === undefined || entry[1].members < best[1].members) best = entry
+  /**
+   * The least loaded one. A suspect waits, at the head of the queue, for a thread of its own: when that dies too it is known who did
+   * it, and groups that only shared a thread with the culprit are not blamed.
+   */
+  function chooseShard(state: SupervisorState, next: Queued): readonly [string, Shard] | undefined {
+    let best: readonly [string, Shard] | undefined
+    for (const entry of state.shards) {
+      const [, shard] = entry
+      if (shard.alone || (isSuspect(next) && shard.groups > 0)) continue
+      if (best === undefined || shard.members < best[1].members) best = entry
+    }
     return best
   }
+}
+
+/** One more lost thread, and its members count as lost. */
+function isSuspect({ losses }: Queued): boolean {
+  return losses === MAX_LOSSES
 }

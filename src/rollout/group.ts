@@ -21,7 +21,7 @@ export type GroupEnd =
   | { readonly type: 'partial'; readonly graded: number; readonly planned: number }
   | {
       readonly type: 'dropped'
-      readonly reason: 'member-lost' | 'too-few-members' | 'cancelled' | 'no-member-graded'
+      readonly reason: 'member-lost' | 'too-few-members' | 'no-member-graded'
       readonly error?: ErrorData
     }
 

@@ -88,6 +88,39 @@ test('the groups of a lost thread go on elsewhere, without the members that were
   await scene.system.stop()
 })
 
+test('a group that keeps taking its thread down is given up alone: those beside it are not blamed', async () => {
+  const { agent, waiting } = heldAgent()
+  const scene = makeScene({ agent })
+  scene.addShard('a')
+  scene.run(plans(3, 1))
+  await settle(20)
+  assert.is(waiting.length, 3)
+  scene.loseShard('a')
+  scene.addShard('b')
+  await settle(20)
+  scene.loseShard('b')
+  waiting.length = 0
+  scene.addShard('c')
+  await settle(20)
+  assert.is(waiting.length, 1, 'each suspect has a thread to itself')
+  scene.loseShard('c')
+  waiting.length = 0
+  scene.addShard('d')
+  await settle(20)
+  assert.is(scene.lost.length, 1)
+  for (let round = 0; round < 2; round += 1) {
+    assert.is(waiting.length, 1)
+    waiting.shift()?.()
+    await settle(20)
+  }
+  assert.is(scene.groups.length, 2)
+  assert.equal(
+    scene.groups.map(group => group.runs[0]?.reward),
+    [1, 1],
+  )
+  await scene.system.stop()
+})
+
 test('a transient loss is tried again on a fresh sandbox, siblings kept, and no more often than allowed', async () => {
   let starts = 0
   const scene = makeScene({

@@ -28,7 +28,8 @@ export default [0, 1, 2].map(n => note({ n }))
 /**
  * Its config: \`hold\`, notes whose agents wait until the file \`go\` is there; \`holdSecond\`: all but
  * the first agent of a note wait; \`fault\`, what the first agent of note 1 does
- * after waiting for it, once; \`command\`, run after the note was read.
+ * after waiting for it, once; \`command\`, run after the note was read; \`deadly\`, the note that always
+ * ends its thread.
  */
 export const NOTE_AGENT = `
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
@@ -37,13 +38,14 @@ const faults = {
   hang: () => { for (;;); },
   memory: () => { const kept = []; for (;;) kept.push(new Array(100_000).fill({}).map(() => ({ a: 1 }))) },
 }
-export default ({ directory, hold = [], holdSecond, fault, command }) => ({
+export default ({ directory, hold = [], holdSecond, fault, command, deadly }) => ({
   name: 'noter',
   async run({ prompt, seed, shell, signal }) {
     appendFileSync(directory + '/starts', prompt + '.' + seed + '\\n')
     const opened = await shell()
     const { stdout } = await opened.exec('cat note.txt', { signal })
     const n = stdout.trim()
+    if (n === deadly) process.exit(1)
     if (fault !== undefined && n === '1' && claim(directory + '/faulted')) {
       await go(directory, signal)
       faults[fault]()

@@ -59,4 +59,39 @@ for (const [fault, title, options] of FAULTS)
     { deadlineMs: 60_000 },
   )
 
+test(
+  'a rollout that ends every thread it runs in is given up, with no reward, and the others are graded',
+  () =>
+    withScene(async scene => {
+      const { directory, journal } = scene
+      const taskset = await Taskset.load(join(directory, 'tasks.ts'))
+      await using job = await Job.start('deadly', {
+        runtime: new LocalRuntime(join(directory, 'env.ts')),
+        threads: 1,
+        journal,
+      })
+      const agent = createAgent(join(directory, 'agent.mjs'), { directory, deadly: '1' })
+      await taskset.run(agent, { job, group: 1, seed: 1 })
+      const ends = job.groups.map(({ task, end, runs }) => [
+        task.args.n,
+        end.type,
+        runs[0]?.outcome,
+        runs[0]?.stopReason,
+        runs[0]?.reward,
+      ])
+      assert.equal(ends.sort(), [
+        [0, 'complete', 'graded', 'done', 1],
+        [1, 'dropped', 'infrastructure-error', 'thread-lost', null],
+        [2, 'complete', 'graded', 'done', 1],
+      ])
+      await until(
+        () => job.snapshot().pool?.leased === 0,
+        () => JSON.stringify(job.snapshot().pool),
+      )
+      await job.close()
+      assert.equal(scene.leftovers(), [])
+    }),
+  { deadlineMs: 60_000 },
+)
+
 test.run()

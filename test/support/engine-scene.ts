@@ -53,6 +53,8 @@ export interface Scene {
   readonly supervisor: Ref<SupervisorMessage>
   readonly groups: Group[]
   readonly failures: ErrorData[]
+  /** Groups that ended because threads kept dying on them. */
+  readonly lost: string[]
   readonly journal: Map<string, DurableRun>
   /** Leases given and not given back. */
   readonly leased: () => number
@@ -68,6 +70,7 @@ export function makeScene(options: SceneOptions): Scene {
   const system = makeSystem({ node: 'main', clock, encodeLocal: true, random: () => 0.5 })
   const groups: Group[] = []
   const failures: ErrorData[] = []
+  const lost: string[] = []
   const journal = new Map<string, DurableRun>()
   const open = new Set<string>()
   let most = 0
@@ -90,7 +93,7 @@ export function makeScene(options: SceneOptions): Scene {
       pool,
       collector: collectorRef,
       durableRuns: async (plan: GroupPlan) => plan.members.flatMap(({ runId }) => journal.get(runId) ?? []),
-      recordLoss: async () => {},
+      recordLoss: async ({ plan }) => void lost.push(plan.groupId),
       isFull: options.isFull ?? (() => false),
       onFailed: error => void failures.push(error),
       maxConcurrent: options.maxConcurrent ?? 1_000,
@@ -104,6 +107,7 @@ export function makeScene(options: SceneOptions): Scene {
     supervisor: supervisorRef,
     groups,
     failures,
+    lost,
     journal,
     leased: () => open.size,
     mostLeased: () => most,
