@@ -33,7 +33,7 @@ export function trim(state: PoolState): void {
 
 /** Sends creates, first for the requests that wait, then ahead of demand, as far as cap, wave, breaker and bucket allow. */
 export function fill(state: PoolState): void {
-  const { config, ledger, ports, unserved } = state
+  const { ports, unserved } = state
   if (state.draining) return
   const now = ports.now()
   for (const request of unserved.values()) {
@@ -42,10 +42,14 @@ export function fill(state: PoolState): void {
     create(state, request)
   }
   if (now < state.stockRetryAt) return
-  let missing = stock(state).target - ledger.count('ready') - ledger.count('stocking')
-  // A request whose retry is waiting is entitled to room before stock is.
-  missing = Math.min(missing, config.maxSandboxes - ledger.size - unserved.size)
-  for (; missing > 0 && admit(state, now); missing -= 1) create(state, undefined)
+  for (let missing = missingStock(state); missing > 0 && admit(state, now); missing -= 1) create(state, undefined)
+}
+
+/** How many may be created ahead of demand. A request whose retry is waiting is entitled to room before stock is. */
+function missingStock(state: PoolState): number {
+  const { config, ledger, unserved } = state
+  const missing = stock(state).target - ledger.count('ready') - ledger.count('stocking')
+  return Math.min(missing, config.maxSandboxes - ledger.size - unserved.size)
 }
 
 /** A create has ended. */
@@ -74,10 +78,9 @@ export function provisioned(state: PoolState, id: SandboxId, settled: Settled<Re
 export function nextCreateAt(state: PoolState): number {
   const { breaker, bucket, config, ledger, ports, unserved } = state
   const now = ports.now()
-  const stockMissing = stock(state).target > ledger.count('ready') + ledger.count('stocking')
   if (state.draining || ledger.size >= config.maxSandboxes || inFlight(state) >= config.wave)
     return Number.POSITIVE_INFINITY
-  let wanted = stockMissing ? state.stockRetryAt : Number.POSITIVE_INFINITY
+  let wanted = missingStock(state) > 0 ? state.stockRetryAt : Number.POSITIVE_INFINITY
   for (const request of unserved.values()) wanted = Math.min(wanted, request.retryAt)
   if (wanted === Number.POSITIVE_INFINITY || breaker.type === 'probing') return Number.POSITIVE_INFINITY
   return Math.max(wanted, bucket.nextAt(now), breaker.type === 'open' ? breaker.until : now)

@@ -195,6 +195,17 @@ test('a prewarmed sandbox is a hit; prewarming follows demand and never exceeds 
   assert.equal(pool.state.granted, { hit: 2, cold: 1, fork: 0 })
 })
 
+test('stock that has no room beside a waiting retry asks for no timer of its own', () => {
+  const pool = new Simulation({ strategy: 'prewarm', size: 'auto', maxSandboxes: 1 })
+  const leaseId = pool.lease({ deadlineMs: 60_000 })
+  pool.createFailed({ transient: true })
+  pool.demand(1)
+  assert.ok(pool.wakeAt > pool.now, 'the pool sleeps until the retry, and does not spin')
+  pool.advance(10_000)
+  pool.created()
+  assert.is(kindOf(pool, leaseId), 'cold')
+})
+
 test('surplus is disposed of when demand falls', () => {
   const pool = new Simulation({ strategy: 'prewarm', size: 4 })
   pool.demand(10)
