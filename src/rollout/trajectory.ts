@@ -9,6 +9,8 @@ export interface Turn {
   readonly tookMs: number
   /** Absent for agents without tokens. */
   readonly tokens?: TurnTokens
+  /** Which weights put it out, as the server names them; absent where it names none. */
+  readonly version?: string
 }
 
 export interface ToolCall {
