@@ -9,8 +9,12 @@ export const add = env.template(
     args: z.object({ a: z.int(), b: z.int() }),
   },
   async function* ({ a, b }) {
-    const answer = yield `What is ${a} + ${b}? Answer with the number alone.`
+    const answer = yield question(a, b)
 
     yield numericMatch(answer, a + b)
   },
 )
+
+export function question(a: number, b: number): string {
+  return `What is ${a} + ${b}? Answer with the number alone.`
+}

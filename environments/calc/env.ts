@@ -7,18 +7,21 @@ export const env = new Environment('calc', { version: '1.0.0', workspace: true }
 
 env.onServe(requirePytest)
 
+export const PROMPT =
+  'Running pytest in your workspace fails. Fix calc.py so that every test passes. Do not edit test_calc.py.'
+
 export const fixCalc = env.template(
   'fix_calc',
   {
     description: 'Repair a small Python module until its tests pass.',
-    args: z.object({ variant: z.int().min(0) }),
-    columns: ({ variant }) => ({ variant, bugs: brokenIn(variant).length, split: splitOf(variant) }),
+    args: z.object({ variant: z.int().min(0), bugs: z.enum(['known', 'unseen']).optional() }),
+    columns: ({ variant, bugs }) => ({ variant, bugs: brokenIn(variant).length, split: splitOf(variant, bugs) }),
   },
-  async function* ({ variant }, { workspace, signal }) {
-    await workspace.write('calc.py', calcSource(brokenIn(variant)))
+  async function* ({ variant, bugs }, { workspace, signal }) {
+    await workspace.write('calc.py', calcSource(brokenIn(variant), bugs))
     await workspace.write('test_calc.py', testSource)
 
-    yield 'Running pytest in your workspace fails. Fix calc.py so that every test passes. Do not edit test_calc.py.'
+    yield PROMPT
 
     yield await gradePytest({
       workspace,

@@ -6,6 +6,8 @@ export interface CalcFunction {
   readonly tail: string
   readonly correct: string
   readonly buggy: string
+  /** Another bug, of which nobody is shown the repair: for measuring what was learned beyond the known ones. */
+  readonly unseen: string
   /** Repairs that look right and are not. */
   readonly mistaken: readonly string[]
 }
@@ -19,6 +21,7 @@ export const functions: readonly CalcFunction[] = [
     head: 'def mean(xs):\n    return ',
     correct: 'sum(xs) / len(xs)',
     buggy: 'sum(xs) // len(xs)',
+    unseen: 'sum(xs) * len(xs)',
     tail: '\n',
     mistaken: ['sum(xs) / (len(xs) - 1)', 'max(xs) / len(xs)'],
   },
@@ -27,6 +30,7 @@ export const functions: readonly CalcFunction[] = [
     head: 'def median(xs):\n    s = sorted(xs)\n    h = len(s) // 2\n    return s[h] if len(s) % 2 else ',
     correct: '(s[h - 1] + s[h]) / 2',
     buggy: 's[h - 1]',
+    unseen: '(s[h - 1] + s[h]) / 4',
     tail: '\n',
     mistaken: ['(s[h - 1] + s[h]) // 2', 's[h]'],
   },
@@ -35,6 +39,7 @@ export const functions: readonly CalcFunction[] = [
     head: `def variance(xs):\n    m = sum(xs) / len(xs)\n    return ${SQUARES} / `,
     correct: '(len(xs) - 1)',
     buggy: 'len(xs)',
+    unseen: '(len(xs) - 2)',
     tail: '\n',
     mistaken: ['(len(xs) + 1)', 'len(xs) - 1'],
   },
@@ -43,6 +48,7 @@ export const functions: readonly CalcFunction[] = [
     head: `def stdev(xs):\n    m = sum(xs) / len(xs)\n    v = ${SQUARES} / (len(xs) - 1)\n    return `,
     correct: 'v ** 0.5',
     buggy: 'v ** 2',
+    unseen: 'v',
     tail: '\n',
     mistaken: ['v / 2', 'v ** (1 // 2)'],
   },
@@ -51,6 +57,7 @@ export const functions: readonly CalcFunction[] = [
     head: 'def percentile(xs, p):\n    s = sorted(xs)\n    k = (len(s) - 1) * p / 100\n    i = int(k)\n    j = min(i + 1, len(s) - 1)\n    return ',
     correct: 's[i] + (s[j] - s[i]) * (k - i)',
     buggy: 's[i]',
+    unseen: 's[j] + (s[j] - s[i]) * (k - i)',
     tail: '\n',
     mistaken: ['s[j]', 's[i] + (s[j] - s[i]) / 2'],
   },
@@ -59,6 +66,7 @@ export const functions: readonly CalcFunction[] = [
     head: 'def mode(xs):\n    return ',
     correct: 'max(xs, key=xs.count)',
     buggy: 'min(xs, key=xs.count)',
+    unseen: 'max(xs, key=abs)',
     tail: '\n',
     mistaken: ['max(xs)', 'max(sorted(xs)[::-1], key=xs.count)'],
   },
@@ -67,6 +75,7 @@ export const functions: readonly CalcFunction[] = [
     head: 'def spread(xs):\n    return ',
     correct: 'max(xs) - min(xs)',
     buggy: 'max(xs) + min(xs)',
+    unseen: 'max(xs) * min(xs)',
     tail: '\n',
     mistaken: ['min(xs) - max(xs)', 'xs[-1] - xs[0]'],
   },
@@ -75,14 +84,22 @@ export const functions: readonly CalcFunction[] = [
     head: `def cv(xs):\n    m = sum(xs) / len(xs)\n    v = ${SQUARES} / (len(xs) - 1)\n    return `,
     correct: 'v ** 0.5 / m',
     buggy: 'm / v ** 0.5',
+    unseen: 'v ** 0.5 + m',
     tail: '\n',
     mistaken: ['v / m', 'v ** 0.5 * m'],
   },
 ]
 
+export type BugKind = 'known' | 'unseen'
+
 /** calc.py with the named functions broken. */
-export function calcSource(broken: readonly string[]): string {
-  return functions.map(each => functionSource(each, broken.includes(each.name) ? each.buggy : each.correct)).join('\n')
+export function calcSource(broken: readonly string[], bugs: BugKind = 'known'): string {
+  return functions.map(each => functionSource(each, expressionIn(each, broken, bugs))).join('\n')
+}
+
+function expressionIn(each: CalcFunction, broken: readonly string[], bugs: BugKind): string {
+  if (!broken.includes(each.name)) return each.correct
+  return bugs === 'known' ? each.buggy : each.unseen
 }
 
 export function functionSource({ head, tail }: CalcFunction, expression: string): string {

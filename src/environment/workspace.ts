@@ -37,6 +37,15 @@ export interface Workspace {
 
 export interface CleanRun {
   readonly argv: readonly string[]
+  /**
+   * A program of the judge's own that has loaded what `argv` would load, and forks to do the same with `arguments`. It is started
+   * once, with `files` and without the peer; what the forks run must be trusted like it. A workspace may ignore it and start `argv`.
+   */
+  readonly warm?: {
+    readonly argv: readonly string[]
+    readonly files: ReadonlyMap<string, string | Uint8Array>
+    readonly arguments: readonly string[]
+  }
   readonly files: ReadonlyMap<string, string | Uint8Array>
   readonly env: Readonly<Record<string, string>>
   readonly collect: readonly string[]

@@ -35,9 +35,12 @@ const judge = (source: string) =>
     return { score, failed: [...new Set(names)], count: names.length }
   })
 
-test('there are 24 rows, each with its columns, and 8 are held out', () => {
-  assert.is(tasks.length, 24)
-  assert.is(new Set(tasks.map(({ slug }) => slug)).size, 24)
+test('there are 24 variants, of which 8 are held out, and 8 rows of bugs that nobody is shown', () => {
+  assert.is(tasks.length, 32)
+  assert.is(new Set(tasks.map(({ slug }) => slug)).size, 32)
+  assert.is(tasks.filter(({ columns }) => columns?.split === 'held-out').length, 8)
+  assert.equal(tasks[31]?.columns, { variant: 23, bugs: 6, split: 'unseen' })
+  assert.is(tasks[31]?.slug, 'unseen-23')
   assert.equal(tasks[16]?.columns, { variant: 16, bugs: 5, split: 'held-out' })
   assert.is(tasks.filter(({ columns }) => columns?.split === 'train').length, 16)
   assert.throws(() => fixCalc({ variant: -1 }))
@@ -62,9 +65,11 @@ test('each bug and each mistaken repair fails all tests of its function and no o
     const twice = broken.filter(name => name === 'median' || name === 'percentile').length
     assert.is(outcome.count, broken.length + twice)
   }
+  const everyName = functions.map(({ name }) => name).sort()
+  assert.equal((await judge(calcSource(everyName, 'unseen'))).failed.sort(), everyName)
   for (const pick of [0, 1]) {
     const source = functions.map(each => functionSource(each, each.mistaken[pick] ?? each.buggy)).join('\n')
-    assert.equal((await judge(source)).failed.sort(), functions.map(({ name }) => name).sort())
+    assert.equal((await judge(source)).failed.sort(), everyName)
   }
 })
 

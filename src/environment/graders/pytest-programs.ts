@@ -50,6 +50,8 @@ def receive(deadline):
         wait(deadline, [READ], [])
         try:
             chunk = os.read(READ, 65536)
+        except BlockingIOError:
+            continue
         except OSError:
             chunk = b""
         if not chunk:

@@ -4,6 +4,7 @@ import { badTests, graderFailed, pytestUnusable } from './errors.ts'
 import { parseJunitReport, type ReportedTest } from './junit-report.ts'
 import { peerProgram, proxyModule } from './pytest-programs.ts'
 import type { Score } from './score.ts'
+import { WARM_PYTEST } from './warm-pytest.ts'
 
 export interface PytestGrade {
   readonly workspace: Pick<Workspace, 'read' | 'runClean'>
@@ -32,8 +33,8 @@ const SETTINGS = '[pytest]\npythonpath = .\naddopts =\n'
 /**
  * Grades a Python module by tests that it cannot touch: 1 when every test passes, else 0. Of the workspace only the module's
  * file is read. The tests run in a fresh directory, isolated, without any plugin, setting, conftest or variable of the agent's;
- * the module runs in a second isolated process, which the tests ask over a pipe (see pytest-programs.ts); results come from
- * pytest's report file, never from what was printed. `info` has the names that `passed` and `failed`, and a `reason`. What is
+ * the module runs in a second isolated process, which the tests ask over a pipe (see pytest-programs.ts); pytest itself is loaded
+ * once a host and forked (see warm-pytest.ts), which never meets the agent's code. Results come from pytest's report file, never from what was printed. `info` has the names that `passed` and `failed`, and a `reason`. What is
  * not the agent's doing throws, so that no reward is given: `pytest-unusable`, `bad-tests`, `grader-failed`.
  */
 export async function gradePytest(grade: PytestGrade): Promise<Score> {
@@ -88,8 +89,10 @@ async function judge(grade: PytestGrade, source: string): Promise<readonly Repor
 function toRun({ module, tests, timeoutMs = 10_000, signal }: PytestGrade, source: string): CleanRun {
   const testFile = `test_${module}`
   const alone = ['-p', 'no:cacheprovider', '--noconftest', '-c', 'pytest.ini', '--rootdir', '.']
+  const options = ['-q', ...alone, '--tb=line', `--junitxml=${REPORT}`, testFile]
   return {
-    argv: [PYTHON, '-I', '-B', '-m', 'pytest', '-q', ...alone, '--tb=line', `--junitxml=${REPORT}`, testFile],
+    argv: [PYTHON, '-I', '-B', '-m', 'pytest', ...options],
+    warm: { argv: [PYTHON, '-I', '-B', 'warm.py'], files: new Map([['warm.py', WARM_PYTEST]]), arguments: options },
     files: new Map([
       [testFile, tests],
       [module, proxyModule(module, timeoutMs)],

@@ -1,26 +1,16 @@
-import { randomBytes } from 'node:crypto'
 import { hasTag } from '../../errors.ts'
 import type { CommandResult } from '../../wire/shell.ts'
 import type { CleanRun } from '../workspace.ts'
-import { removeDirectory } from './base-directory.ts'
-import { type DirectoryFiles, makeDirectoryFiles } from './directory.ts'
-import { toLaunch, visibleRoot } from './launch.ts'
-import type { Owner } from './owners.ts'
-import { type RunningProcess, startProcess } from './process.ts'
+import { collectFiles, makeRoom, type Room, type RoomPorts } from './clean-room.ts'
+import type { RunningProcess } from './process.ts'
 import { runToEnd } from './run-to-end.ts'
-import type { SessionPorts } from './session.ts'
+import type { WarmPrograms } from './warm-programs.ts'
 
-export interface CleanRunPorts extends Omit<SessionPorts, 'gate'> {
-  track(started: RunningProcess): RunningProcess
-  /** Starts the names of the directories. */
-  readonly name: string
+export interface CleanRunPorts extends RoomPorts {
+  readonly warmPrograms: WarmPrograms
 }
 
-interface Room {
-  readonly files: DirectoryFiles
-  start(argv: readonly string[], env: Readonly<Record<string, string>>, extra: number): RunningProcess
-  remove(): Promise<void>
-}
+type Result = CommandResult & { readonly collected: ReadonlyMap<string, string> }
 
 /**
  * Runs a program, and its peer if it has one, each in a fresh directory with a user of its own where that is possible. The
@@ -29,29 +19,50 @@ interface Room {
 export async function runClean(
   run: CleanRun & { readonly signal: AbortSignal },
   ports: CleanRunPorts,
-): Promise<CommandResult & { readonly collected: ReadonlyMap<string, string> }> {
-  const { clock } = ports
-  const rooms: Room[] = []
-  const furnish = async (files: CleanRun['files']) => {
-    const room = await makeRoom(ports)
-    rooms.push(room)
-    for (const [path, content] of files) room.files.write(path, content)
-    return room
-  }
-  let beside: RunningProcess | undefined
+): Promise<Result> {
+  const { warm } = run
+  if (warm === undefined) return runCold(run, ports)
   try {
-    const room = await furnish(run.files)
-    const peerRoom = run.peer === undefined ? undefined : await furnish(run.peer.files)
-    run.signal.throwIfAborted()
-    if (run.peer !== undefined) beside = peerRoom?.start(run.peer.argv, run.env, 0)
-    const started = room.start(run.argv, run.env, beside === undefined ? 0 : 2)
-    if (beside !== undefined) connect(started, beside)
-    const result = await runToEnd(started, { timeoutMs: run.timeoutMs, signal: run.signal }, clock, beside)
-    return { ...result, collected: collect(room.files, run.collect) }
+    return await withPeer(run, ports, peer => ports.warmPrograms.run({ ...run, warm }, peer))
+  } catch (error) {
+    // The program that forks is gone, by no fault of this run: it starts by itself instead.
+    if (hasTag(error, 'warm-program-ended')) return runCold(run, ports)
+    throw error
+  }
+}
+
+async function runCold(run: CleanRun & { readonly signal: AbortSignal }, ports: CleanRunPorts): Promise<Result> {
+  const room = await makeRoom(ports, run.files)
+  try {
+    return await withPeer(run, ports, async peer => {
+      const started = room.start(run.argv, run.env, peer === undefined ? 0 : 2)
+      if (peer !== undefined) connect(started, peer)
+      const result = await runToEnd(started, { timeoutMs: run.timeoutMs, signal: run.signal }, ports.clock, peer)
+      return { ...result, collected: collectFiles(room.files, run.collect) }
+    })
   } finally {
-    beside?.kill()
-    await beside?.ended.catch(() => {}) // reported by the run itself; here only waited for
-    await Promise.all(rooms.map(room => room.remove()))
+    await room.remove()
+  }
+}
+
+/** `body` with the peer started; afterwards the peer is gone, and its directory. */
+async function withPeer(
+  { peer, env, signal }: CleanRun & { readonly signal: AbortSignal },
+  ports: RoomPorts,
+  body: (peer: RunningProcess | undefined) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted()
+  if (peer === undefined) return body(undefined)
+  const room: Room = await makeRoom(ports, peer.files)
+  let started: RunningProcess | undefined
+  try {
+    signal.throwIfAborted()
+    started = room.start(peer.argv, env, 0)
+    return await body(started)
+  } finally {
+    started?.kill()
+    await started?.ended.catch(() => {}) // reported by the run itself; here only waited for
+    await room.remove()
   }
 }
 
@@ -70,33 +81,4 @@ function connect(first: RunningProcess, peer: RunningProcess): void {
   // A broken pipe unpipes and leaves its source paused, and a process counts as ended only when its output was read.
   toFirst.once('close', () => peer.stdout.resume())
   peer.stdin.once('close', () => fromFirst.resume())
-}
-
-async function makeRoom(ports: CleanRunPorts): Promise<Room> {
-  const { settings, base, owners, clock } = ports
-  const owner: Owner | undefined = owners.claim()
-  const directory = await base.make(`${ports.name}-${randomBytes(6).toString('hex')}`, owner)
-  const root = visibleRoot(settings.view !== undefined, directory)
-  return {
-    files: makeDirectoryFiles({ directory, root, owner, maxFileBytes: settings.limits.fileBytes }),
-    start: (argv, env, extra) =>
-      ports.track(startProcess(toLaunch(settings, { argv, directory, owner, env, descriptors: extra }), clock, extra)),
-    async remove() {
-      await removeDirectory(directory)
-      owners.release(owner)
-    },
-  }
-}
-
-/** Missing files, and whatever else stands under their names (a link, a pipe, a directory), are left out. */
-function collect(files: DirectoryFiles, paths: readonly string[]): ReadonlyMap<string, string> {
-  const collected = new Map<string, string>()
-  for (const path of paths) {
-    try {
-      collected.set(path, files.read(path).toString('utf8'))
-    } catch (error) {
-      if (!hasTag(error, 'file-not-read') && !hasTag(error, 'path-refused')) throw error
-    }
-  }
-  return collected
 }

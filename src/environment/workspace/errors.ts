@@ -113,3 +113,10 @@ export function unknownCapability(name: string): TroupeError {
     address: name,
   })
 }
+
+export function warmProgramEnded(why: string): TroupeError {
+  return new TroupeError({
+    tag: 'warm-program-ended',
+    message: `the program that forks for each run cannot be used: ${why}`,
+  })
+}

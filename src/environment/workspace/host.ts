@@ -16,6 +16,7 @@ import { makeSshServer, SSH_USER, type WorkspaceSshServer } from './ssh-server.t
 import { makeStreamPair } from './stream-pair.ts'
 import { readSystemView } from './system-view.ts'
 import { makeTokenTable } from './tokens.ts'
+import { makeWarmPrograms, type WarmPrograms } from './warm-programs.ts'
 
 export interface WorkspaceHostOptions extends Partial<IsolationOptions> {
   /** Where the host makes its own directory; the system's temporary directory when absent. */
@@ -30,6 +31,7 @@ interface Ready {
   readonly base: BaseDirectory
   readonly settings: LaunchSettings
   readonly ssh: WorkspaceSshServer
+  readonly warmPrograms: WarmPrograms
 }
 
 /**
@@ -55,7 +57,8 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): Workspace
     try {
       const view = isolation === 'none' ? undefined : await readSystemView(base.etc)
       const settings = await probe({ view, network, limits }, await base.make('probe', owner), owner, clock)
-      return { base, settings, ssh: makeSshServer(clock) }
+      const warmPrograms = makeWarmPrograms({ settings, base, owners, clock, track: started => started })
+      return { base, settings, ssh: makeSshServer(clock), warmPrograms }
     } catch (error) {
       await base.remove()
       throw error
@@ -80,15 +83,16 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): Workspace
     await Promise.allSettled(opening.values())
     const results = await Promise.allSettled([...sessions.values()].map(session => session.close()))
     sessions.clear()
+    await prepared?.warmPrograms.close()
     const failed = results.find(result => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     await prepared?.base.remove()
   }
 
   async function openWorkspace(id: string): Promise<OpenWorkspace> {
-    const { base, settings, ssh } = await ready()
+    const { base, settings, ssh, warmPrograms } = await ready()
     count += 1
-    const session = await openSession(id, count, { settings, base, owners, gate, clock })
+    const session = await openSession(id, count, { settings, base, owners, gate, warmPrograms, clock })
     if (closing !== undefined) {
       await session.close()
       throw workspaceClosed(id)

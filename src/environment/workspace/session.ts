@@ -10,6 +10,7 @@ import { agentEnvironment, type Launch, type LaunchSettings, shellArgv, toLaunch
 import type { Owner, Owners } from './owners.ts'
 import { type RunningProcess, startProcess } from './process.ts'
 import { runToEnd } from './run-to-end.ts'
+import type { WarmPrograms } from './warm-programs.ts'
 
 /** What all sessions of a host share. */
 export interface SessionPorts {
@@ -17,6 +18,7 @@ export interface SessionPorts {
   readonly base: BaseDirectory
   readonly owners: Owners
   readonly gate: CommandGate
+  readonly warmPrograms: WarmPrograms
   readonly clock: Clock
 }
 
