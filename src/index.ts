@@ -1,6 +1,8 @@
 /** The engine as a library. Narrower entries: `troupe/kernel`, `troupe/stream`, `troupe/environment`. */
 export type { Agent, AgentContext, AgentFactory, AgentSpec, AgentStop } from './agents/agent.ts'
 export { defineAgent } from './agents/agent.ts'
+export type { ChatConfig } from './agents/chat/config.ts'
+export { chatTools } from './agents/chat/tools/index.ts'
 export { createAgent } from './agents/create-agent.ts'
 export { type Clock, systemClock } from './clock.ts'
 export { type ErrorData, hasTag, TroupeError } from './errors.ts'
@@ -8,6 +10,7 @@ export type { GroupId, IdSource, JobId, RunId, SandboxId } from './ids.ts'
 export { Job, type JobOptions } from './job/job.ts'
 export type { Deadlines, EngineOptions, PoolOptions, RunOptions } from './job/options.ts'
 export type { JobSnapshot } from './job/snapshot.ts'
+export { hudEndpoint, type ModelEndpoint, oneServer, type ServedModel } from './models/endpoint.ts'
 export type { Group, GroupEnd, GroupStrategy } from './rollout/group.ts'
 export type { Outcome, Phase, PhaseTimings, Run, RunHeader, StopReason } from './rollout/run.ts'
 export type { ToolCall, Trajectory, Turn, TurnTokens } from './rollout/trajectory.ts'
@@ -23,4 +26,37 @@ export type { GroupStream } from './stream/group-stream.ts'
 export { processChunks } from './stream/process-chunks.ts'
 export type { Task } from './taskset/task.ts'
 export { Taskset } from './taskset/taskset.ts'
+export type { TrainingInput } from './training/check-groups.ts'
+export { TrainingClient, type TrainingClientOptions } from './training/client.ts'
+export type {
+  CustomLoss,
+  CustomLossFunction,
+  DatumTensors,
+  ForwardOptions,
+  ForwardResult,
+} from './training/custom-loss.ts'
+export type { BodySplit } from './training/errors.ts'
+export type { LedgerEntry, LedgerState } from './training/ledger.ts'
+export {
+  type EvaluationShape,
+  type Training,
+  type TrainingEvent,
+  type TrainingHistory,
+  type TrainingJob,
+  type TrainOptions,
+  type TrainShape,
+  toJobSettings,
+  train,
+} from './training/loop/index.ts'
+export type { EvaluationRecord, StepEnd, StepRecord } from './training/records.ts'
+export type {
+  AccumulatedState,
+  Checkpoint,
+  ForwardBackwardOptions,
+  ForwardBackwardResult,
+  LossName,
+  OptimStepOptions,
+  OptimStepResult,
+  Trainer,
+} from './training/trainer.ts'
 export type { CommandOptions, CommandResult, Shell } from './wire/shell.ts'

@@ -2,11 +2,13 @@ import type { Turn } from '../rollout/trajectory.ts'
 import type { Shell } from '../wire/shell.ts'
 
 /**
- * Which agent, as data that can travel to a thread. A `module` agent is loaded in the thread that runs it: its export is an
- * `AgentFactory`. A `closure` lives only in the thread that made it and so needs `threads: 0`.
+ * Which agent, as data that can travel to a thread. A `chat` agent's config names its model and never holds a key: that is read from
+ * the environment of the thread that runs it. A `module` agent is loaded in that thread: its export is an `AgentFactory`. A `closure`
+ * lives only in the thread that made it and so needs `threads: 0`.
  */
 export type AgentSpec =
   | { readonly kind: 'scripted'; readonly config: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'chat'; readonly config: Readonly<Record<string, unknown>> }
   | {
       readonly kind: 'module'
       readonly url: string

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { ServedModel } from '../models/endpoint.ts'
 import { loadModule } from '../modules/load-module.ts'
 import type { Agent, AgentFactory, AgentSpec } from './agent.ts'
+import { parseChatConfig, readKey } from './chat/config.ts'
 import {
   agentConfigFailed,
   badAgentConfig,
@@ -16,13 +18,15 @@ import { makeScriptedAgent } from './scripted.ts'
 type Config = Readonly<Record<string, unknown>>
 
 /**
- * An agent as data: `scripted`, a module by path or `file:` URL (`agent.ts`, `agent.ts#exportName`; default export otherwise), or
- * a spec. An agent or a factory in hand becomes a closure, which needs `threads: 0`. Throws `unknown-agent`; `bad-agent-config` for
- * a config that nothing would read.
+ * An agent as data: `scripted`, a module by path or `file:` URL (`agent.ts`, `agent.ts#exportName`; default export otherwise), the slug
+ * of a model (`name`, `org/name`, `name:tag`) or a model with its endpoint, with the config of a chat agent (`ChatConfig`), or a spec. An agent or a factory in hand
+ * becomes a closure, which needs `threads: 0`. Throws `unknown-agent`; `bad-agent-config` for a config that nothing would read; for a
+ * model also `no-key`.
  */
-export function createAgent(what: string | Agent | AgentFactory | AgentSpec, config?: Config): AgentSpec {
+export function createAgent(what: string | ServedModel | Agent | AgentFactory | AgentSpec, config?: Config): AgentSpec {
   if (typeof what === 'string') return parseAgent(what, config ?? {})
   if (typeof what === 'function') return { kind: 'closure', agent: makeAgent('the factory', what, config ?? {}) }
+  if (isServedModel(what)) return makeChatSpec(what.model, { endpoint: { ...what.endpoint }, ...config })
   const spec: unknown = what
   if (typeof spec !== 'object' || spec === null || !('run' in what || 'kind' in what)) throw notAnAgent(what)
   if (config !== undefined && Object.keys(config).length > 0)
@@ -35,12 +39,38 @@ export function createAgent(what: string | Agent | AgentFactory | AgentSpec, con
 function parseAgent(text: string, config: Config): AgentSpec {
   if (text === 'scripted') return { kind: 'scripted', config }
   // A path may hold a # itself; then the whole of it is a file. A URL writes it %23.
-  const isWhole = !text.startsWith('file:') && existsSync(toPath(text))
+  const isWhole = !text.startsWith('file:') && isFile(toPath(text))
   const hash = isWhole ? -1 : text.lastIndexOf('#')
   const path = toPath(hash < 0 ? text : text.slice(0, hash))
-  if (!existsSync(path)) throw unknownAgent(text)
+  if (!isFile(path)) {
+    if (SLUG.test(text) && !looksLikeModule(text)) return makeChatSpec(text, config)
+    throw unknownAgent(text)
+  }
   const exportName = hash < 0 ? 'default' : text.slice(hash + 1)
   return { kind: 'module', url: pathToFileURL(path).href, exportName, config }
+}
+
+const SLUG = /^[a-z0-9][\w.-]*(\/[a-z0-9][\w.-]*)?(:[\w.-]+)?$/i
+
+/** A missing file is a mistake in its path, and not the name of a model. */
+function looksLikeModule(text: string): boolean {
+  return /^(\.\.?\/|\/|file:)/.test(text) || /\.[mc]?[jt]s(#|$)/.test(text)
+}
+
+function isServedModel(what: unknown): what is ServedModel {
+  return typeof what === 'object' && what !== null && 'endpoint' in what && 'model' in what
+}
+
+function makeChatSpec(model: string, given: Config): AgentSpec {
+  if ('model' in given) throw badAgentConfig('chat', ['model: is given already, as the agent'])
+  const config = { model, ...given }
+  // Both are asked again where it runs; here they are known before anything is started.
+  readKey(parseChatConfig(config))
+  return { kind: 'chat', config }
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile()
 }
 
 function toPath(file: string): string {
@@ -49,7 +79,7 @@ function toPath(file: string): string {
 
 /**
  * Loads an agent in the thread that will run it. Rejects with what loading the module throws, `no-agent` when the export is no
- * agent factory, and `bad-agent-config`.
+ * agent factory, `bad-agent-config`, and `no-key`.
  */
 export async function resolveAgent(spec: AgentSpec): Promise<Agent> {
   switch (spec.kind) {
@@ -57,6 +87,9 @@ export async function resolveAgent(spec: AgentSpec): Promise<Agent> {
       return spec.agent
     case 'scripted':
       return makeScriptedAgent(spec.config)
+    case 'chat':
+      // Loaded when first needed: most programs talk to no model.
+      return (await import('./chat/chat-agent.ts')).makeChatAgent(spec.config)
     case 'module': {
       const exported = await loadModule(spec.url)
       const factory = exported[spec.exportName]

@@ -29,3 +29,9 @@ export function oneServer(url: string): ModelEndpoint {
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
+
+/** A model with the place where it is served: stands for its slug wherever that is not HUD. */
+export interface ServedModel {
+  readonly model: string
+  readonly endpoint: ModelEndpoint
+}

@@ -34,3 +34,19 @@ const LOST = new Set(['session-lost', 'connect-timeout', 'shell-lost', 'protocol
 export function isSandboxLost(error: ErrorData): boolean {
   return LOST.has(error.tag) || error.transient === true
 }
+
+/** Tags that say there was no model to ask: its endpoint is down, asks for what nobody gave, or gives what nobody can use. */
+const MODEL_LOST = new Set([
+  'chat-unavailable',
+  'endpoint-down',
+  'no-key',
+  'unauthorized',
+  'unknown-model',
+  'bad-chat-reply',
+  'no-token-ids',
+])
+
+/** True when the way to the model, and neither the agent nor its sandbox, is at fault. Such a run says nothing about the model. */
+export function isModelLost(error: ErrorData): boolean {
+  return MODEL_LOST.has(error.tag)
+}

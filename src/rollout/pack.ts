@@ -105,6 +105,11 @@ export function toRun(header: RunHeader, bytes: Uint8Array | (() => Uint8Array))
   return Object.assign(new LazyTrajectory(bytes), header)
 }
 
+/** A run's trajectory as it is packed, without unpacking it; the bytes are the run's own and must not be changed or transferred. */
+export function toPacked(run: Run): Uint8Array {
+  return LazyTrajectory.bytesOf(run) ?? packTrajectory(run.trajectory)
+}
+
 /** The part of a run that is not its header. On the prototype, so that copying a run does not read it. */
 class LazyTrajectory {
   readonly #bytes: Uint8Array | (() => Uint8Array)
@@ -112,6 +117,11 @@ class LazyTrajectory {
 
   constructor(bytes: Uint8Array | (() => Uint8Array)) {
     this.#bytes = bytes
+  }
+
+  static bytesOf(run: object): Uint8Array | undefined {
+    if (!(#bytes in run)) return undefined
+    return typeof run.#bytes === 'function' ? run.#bytes() : run.#bytes
   }
 
   get trajectory(): Trajectory {

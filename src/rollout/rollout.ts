@@ -8,7 +8,7 @@ import type { Task } from '../taskset/task.ts'
 import type { Address } from '../wire/address.ts'
 import type { ControlClient, ControlSession, GradeFrame } from '../wire/session.ts'
 import type { Shell } from '../wire/shell.ts'
-import { badScore, gradeIsError, isSandboxLost } from './errors.ts'
+import { badScore, gradeIsError, isModelLost, isSandboxLost } from './errors.ts'
 import { makePhases, type Phases } from './phases.ts'
 import type { Outcome, Phase, PhaseTimings, StopReason } from './run.ts'
 import type { Trajectory, Turn } from './trajectory.ts'
@@ -177,6 +177,10 @@ class Attempt {
       const isDeadline = error.tag === 'phase-deadline'
       const stopReason = isDeadline ? 'deadline' : 'provision-failed'
       return { outcome: 'infrastructure-error', stopReason, failedPhase, error, retryable: error.transient === true }
+    }
+    if (failedPhase === 'agent' && isModelLost(error)) {
+      const retryable = error.transient === true
+      return { outcome: 'infrastructure-error', stopReason: 'model-lost', failedPhase, error, retryable }
     }
     if (failedPhase === 'connecting' || isSandboxLost(error))
       return { outcome: 'infrastructure-error', stopReason: 'sandbox-lost', failedPhase, error, retryable: true }

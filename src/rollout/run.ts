@@ -17,6 +17,7 @@ export type StopReason =
   | 'deadline'
   | 'environment-threw'
   | 'sandbox-lost'
+  | 'model-lost'
   | 'provision-failed'
   | 'thread-lost'
   | 'cancelled'

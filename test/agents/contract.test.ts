@@ -3,6 +3,7 @@ import { calcSource } from '../../environments/calc/functions.ts'
 import { testSource } from '../../environments/calc/tests.ts'
 import { createAgent } from '../../src/agents/create-agent.ts'
 import { agentContract } from '../contracts/agent.ts'
+import { startFakeChatServer } from '../support/fake-chat-server.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('agent contract')
@@ -28,6 +29,19 @@ agentContract(test, 'closure', {
   spec: createAgent({ name: 'closure', run: async () => ({ answer: 'x', stop: 'done' }) }),
   prompt: 'go',
   usesShell: false,
+})
+
+const model = await startFakeChatServer(({ messages }) =>
+  messages.length === 1 ? { calls: [{ name: 'bash', arguments: { command: 'ls' } }] } : { text: 'done' },
+)
+test.after(() => model.close())
+agentContract(test, 'chat', {
+  spec: createAgent('org/tiny', {
+    endpoint: { inferenceUrl: model.url },
+    completionKwargs: { extra_body: { return_token_ids: true } },
+  }),
+  prompt: 'go',
+  usesShell: true,
 })
 
 test.run()

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { type Agent, type AgentSpec, defineAgent } from '../../src/agents/agent.ts'
 import { checkAgent, createAgent, resolveAgent } from '../../src/agents/create-agent.ts'
 import { TroupeError } from '../../src/errors.ts'
+import { oneServer } from '../../src/models/endpoint.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
 
@@ -49,11 +50,54 @@ test('a path with a # in it is a path', async () => {
   })
 })
 
-test('what is neither a file nor a name is unknown, and told what there is', async () => {
-  const error = await failure(() => createAgent('claud'))
-  assert.is(error.tag, 'unknown-agent')
-  assert.match(error.message, /"claud".*scripted/)
-  assert.is((await failure(() => createAgent('./gone.ts#x'))).tag, 'unknown-agent')
+test('what is no file, no name and no slug is unknown, and told what there is', async () => {
+  for (const text of [
+    './gone.ts#x',
+    '../gone',
+    '/gone',
+    'file:///gone',
+    'gone.ts',
+    'gone.mjs#x',
+    'a b',
+    'a/b/c',
+    '',
+    '#x',
+  ]) {
+    const error = await failure(() => createAgent(text, { endpoint: { inferenceUrl: 'http://127.0.0.1:1/v1' } }))
+    assert.is(error.tag, 'unknown-agent', text)
+    assert.match(error.message, /scripted.*slug.*agent\.ts/)
+  }
+})
+
+test('a slug is a chat agent, as data that travels and holds no key', async () => {
+  process.env.CREATE_AGENT_TEST_KEY = 's3cret'
+  const endpoint = { inferenceUrl: 'http://127.0.0.1:1/v1', apiKeyVariable: 'CREATE_AGENT_TEST_KEY' }
+  for (const slug of ['tiny', 'org/tiny', 'tiny:v2', 'org/tiny-7b.1:2026', '0b1f6f0e-6a53-4a0f-9f6c-1d5f3a1c2b3d']) {
+    const spec = createAgent(slug, { endpoint, maxSteps: 4 })
+    assert.equal(spec, { kind: 'chat', config: { model: slug, endpoint, maxSteps: 4 } })
+    assert.equal(JSON.parse(JSON.stringify(spec)), spec)
+    assert.not.match(JSON.stringify(spec), /s3cret/)
+    assert.is((await resolveAgent(spec)).name, slug)
+    checkAgent(spec, 4)
+  }
+  const spec = createAgent('tiny', { endpoint })
+  delete process.env.CREATE_AGENT_TEST_KEY
+  assert.is((await failure(() => createAgent('tiny', { endpoint }))).tag, 'no-key')
+  assert.is((await failure(() => resolveAgent(spec))).tag, 'no-key')
+  assert.is((await failure(() => createAgent('tiny', { endpoint, model: 'other' }))).tag, 'bad-agent-config')
+  assert.match((await failure(() => createAgent('tiny', { skill: 1 }))).message, /skill/)
+})
+
+test('a file that is named like a model is a module', async () => {
+  await withFiles({ tiny: '' }, async directory => {
+    const before = process.cwd()
+    process.chdir(directory)
+    try {
+      assert.is(createAgent('tiny').kind, 'module')
+    } finally {
+      process.chdir(before)
+    }
+  })
 })
 
 test('an export that is no factory, a factory that fails and one that makes no agent are told apart', async () => {
@@ -79,6 +123,22 @@ test('an agent or a factory in hand is a closure, which runs without threads onl
     assert.match(error.message, /threads: 0.*module/)
   }
   checkAgent(createAgent('scripted'), 4)
+})
+
+test('a model with its endpoint becomes a chat agent there, without a key', () => {
+  const served = { model: 'calc', endpoint: oneServer('http://127.0.0.1:1234/'), close: () => {} }
+  assert.equal(createAgent(served, { maxSteps: 3 }), {
+    kind: 'chat',
+    config: {
+      model: 'calc',
+      maxSteps: 3,
+      endpoint: {
+        apiUrl: 'http://127.0.0.1:1234',
+        rlUrl: 'http://127.0.0.1:1234',
+        inferenceUrl: 'http://127.0.0.1:1234/v1',
+      },
+    },
+  })
 })
 
 test('a spec passes through, and takes no second config', async () => {

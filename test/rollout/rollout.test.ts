@@ -95,6 +95,22 @@ test('an agent that throws is graded on what it left', async () => {
   assert.equal([end.outcome, end.stopReason, end.reward], ['agent-error', 'agent-threw', 1])
 })
 
+test('a model that cannot be asked is infrastructure, whose run has no reward and is tried again only where that may help', async () => {
+  for (const [tag, transient] of [
+    ['endpoint-down', true],
+    ['chat-unavailable', true],
+    ['unknown-model', false],
+    ['no-token-ids', false],
+  ] as const) {
+    const error = new TroupeError({ tag, message: 'no model', ...(transient ? { transient } : {}) })
+    const { end } = await attempt({ agent: { name: 'chat', run: () => Promise.reject(error) } })
+    assert.equal(
+      [end.outcome, end.stopReason, end.failedPhase, end.reward, end.retryable],
+      ['infrastructure-error', 'model-lost', 'agent', null, transient],
+    )
+  }
+})
+
 test('an agent past its deadline is told, cut, and graded on what it left', async () => {
   const clock = new VirtualClock()
   let told: AbortSignal | undefined

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { hudEndpoint } from '../../models/endpoint.ts'
+import { findApiKey } from '../../models/request-names.ts'
+import { badAgentConfig, problemsOf } from '../errors.ts'
+import { noKey } from './errors.ts'
+import { TOOL_NAMES, type ToolName } from './tools/index.ts'
+
+/** What the agent itself puts into each request. */
+const RESERVED = ['model', 'messages', 'stream', 'tools', 'prompt_token_ids', 'continuation_from']
+
+const json = z.unknown().refine(value => z.json().safeParse(value).success, 'must be plain JSON data')
+// It stands in errors, so that nothing secret may be in it.
+const url = z
+  .url({ protocol: /^https?$/ })
+  .refine(hasNoSecrets, 'must have no user and no query; a key is named by apiKeyVariable')
+  .transform(text => text.replace(/\/+$/, ''))
+
+const kwargsSchema = z
+  .object({ extra_body: z.record(z.string(), json).optional() })
+  .catchall(json)
+  .superRefine((kwargs, context) => {
+    const refuse = (given: Readonly<Record<string, unknown>>, path: readonly string[]) => {
+      for (const name of RESERVED)
+        if (name in given)
+          context.addIssue({ code: 'custom', path: [...path, name], message: 'is set by the agent; leave it out' })
+    }
+    refuse(kwargs, [])
+    refuse(kwargs.extra_body ?? {}, ['extra_body'])
+  })
+
+const configSchema = z.strictObject({
+  model: z.string().min(1),
+  endpoint: z
+    .strictObject({
+      apiUrl: url.optional(),
+      rlUrl: url.optional(),
+      inferenceUrl: url.optional(),
+      apiKeyVariable: z.string().min(1).optional(),
+    })
+    .default({}),
+  completionKwargs: kwargsSchema.default({}),
+  maxSteps: z.int().min(1).default(10),
+  systemPrompt: z.string().optional(),
+  tools: z.array(z.enum(TOOL_NAMES)).optional(),
+  connections: z.int().min(1).optional(),
+  requireTokens: z.boolean().optional(),
+})
+
+/** A chat agent's config as people write it. Everything but `model` has a default. */
+export type ChatConfig = z.input<typeof configSchema>
+
+/** The same with its defaults, and what follows from it. */
+export interface ChatSettings {
+  readonly model: string
+  /** The URL that completions are posted to. */
+  readonly url: string
+  readonly apiKeyVariable: string | undefined
+  /** What goes into each request's body as it is, `extra_body` merged in. */
+  readonly bodyFields: Readonly<Record<string, unknown>>
+  /** `return_token_ids` is among them. */
+  readonly wantsTokens: boolean
+  /** A turn without token ids and logprobs is an error. */
+  readonly requireTokens: boolean
+  readonly maxSteps: number
+  readonly systemPrompt: string | undefined
+  readonly tools: readonly ToolName[]
+  /** Connections at most in each thread; undefined: as many as it has rollouts that wait for a completion. */
+  readonly connections: number | undefined
+}
+
+/** Throws `bad-agent-config`. Looks at no key. */
+export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): ChatSettings {
+  const parsed = configSchema.safeParse(config)
+  if (!parsed.success) throw badAgentConfig('chat', problemsOf(parsed.error), parsed.error)
+  const { model, endpoint, maxSteps, systemPrompt, connections } = parsed.data
+  const { extra_body: extraBody, ...kwargs } = parsed.data.completionKwargs
+  const fields: Readonly<Record<string, unknown>> = { ...kwargs, ...extraBody }
+  const wantsTokens = fields.return_token_ids === true
+  const requireTokens = parsed.data.requireTokens ?? wantsTokens
+  if (requireTokens && !wantsTokens)
+    throw badAgentConfig('chat', [
+      'requireTokens: needs completionKwargs.extra_body.return_token_ids, without which no server gives them',
+    ])
+  const hud = hudEndpoint(env)
+  return {
+    model,
+    url: `${endpoint.inferenceUrl ?? hud.inferenceUrl}/chat/completions`,
+    // The key of one service is never sent to another: whoever names another place names its key too.
+    apiKeyVariable: endpoint.apiKeyVariable ?? (endpoint.inferenceUrl === undefined ? hud.apiKeyVariable : undefined),
+    bodyFields: wantsTokens ? { logprobs: true, ...fields } : fields,
+    wantsTokens,
+    requireTokens,
+    maxSteps,
+    systemPrompt,
+    tools: parsed.data.tools ?? TOOL_NAMES,
+    connections,
+  }
+}
+
+/** The endpoint's key, from this process's environment; undefined where none is asked for. Throws `no-key`. */
+export function readKey(
+  { model, apiKeyVariable }: Pick<ChatSettings, 'model' | 'apiKeyVariable'>,
+  env: NodeJS.ProcessEnv = process.env,
+): string | undefined {
+  if (apiKeyVariable === undefined) return undefined
+  const key = findApiKey({ apiKeyVariable, env })
+  if (key === undefined) throw noKey(model, apiKeyVariable)
+  return key
+}
+
+function hasNoSecrets(text: string): boolean {
+  if (!URL.canParse(text)) return true // said already
+  const { username, password, search } = new URL(text)
+  return `${username}${password}${search}` === ''
+}
