@@ -11,6 +11,10 @@ import type { DurableRun, RunHeader } from '../src/rollout/run.ts'
 import type { LeaseKind } from '../src/runtimes/runtime.ts'
 import type { GroupPlan, PlannedGroup } from '../src/taskset/plan.ts'
 import type { Task } from '../src/taskset/task.ts'
+import type { StepClosed, StepToClose } from '../src/training/loop/close-step.ts'
+import type { StepLedger } from '../src/training/loop/ledger.ts'
+import type { StepOpened, StepToOpen } from '../src/training/loop/open-step.ts'
+import type { ChunkOver, ChunkToTrain } from '../src/training/loop/send-chunk.ts'
 import type { Address } from '../src/wire/address.ts'
 
 // ── sandbox-pool ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -149,3 +153,37 @@ export type CollectorMessage =
   | { readonly type: 'group-ended'; readonly plan: GroupPlan; readonly end: GroupEnd }
   /** A cancelled group: what it has is durable and will be found again; nothing of it is kept here. */
   | { readonly type: 'group-left'; readonly groupId: GroupId }
+
+// ── trainer ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Begins a step, or takes up what an earlier process left of it. One step is open at a time. */
+export interface OpenStep extends StepToOpen, Question<StepOpened | TrainerFailed> {
+  readonly type: 'open-step'
+}
+
+/** Trains on whole groups, named and not carried. Those that were sent before are not sent again. */
+export interface TrainChunk extends ChunkToTrain, Question<ChunkOver | TrainerFailed> {
+  readonly type: 'train-chunk'
+}
+
+/** Every group of the step has its end: one optimiser step, if anything was accepted. */
+export interface CloseStep extends StepToClose, Question<StepClosed | TrainerFailed> {
+  readonly type: 'close-step'
+}
+
+/** The trainer cannot go on, and answers everything after it the same way. */
+export interface TrainerFailed {
+  readonly type: 'trainer-failed'
+  readonly error: ErrorData
+}
+
+export type TrainerQuestion = OpenStep | TrainChunk | CloseStep
+export type TrainerReply = StepOpened | ChunkOver | StepClosed | TrainerFailed
+
+/** What the trainer tells itself: the one thing it worked on is over. */
+export interface TrainerWork {
+  readonly type: 'trainer-work-over'
+  readonly settled: Settled<{ readonly ledger: StepLedger; readonly reply: TrainerReply }>
+}
+
+export type TrainerMessage = TrainerQuestion | TrainerWork

@@ -11,6 +11,8 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   journal: async () => (await import('./journal.ts')).journalBench,
   engine: async () => (await import('./engine.ts')).engineBench,
   rollouts: async () => (await import('./rollouts.ts')).rolloutsBench,
+  body: async () => (await import('./body.ts')).bodyBench,
+  overlap: async () => (await import('./overlap.ts')).overlapBench,
 }
 
 const { values, positionals } = parseArgs({

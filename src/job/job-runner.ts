@@ -18,6 +18,7 @@ import { watchPool } from './pool-watch.ts'
 import { preflight } from './preflight.ts'
 import type { Progress } from './progress.ts'
 import { makeRecall } from './recall.ts'
+import { type JobRecords, makeJobRecords } from './records.ts'
 import type { JobSnapshot } from './snapshot.ts'
 
 export interface JobRunnerPorts {
@@ -40,6 +41,7 @@ interface ActiveRun {
 }
 
 export interface JobRunner {
+  readonly records: JobRecords
   readonly groups: readonly Group[]
   stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream
   snapshot(): JobSnapshot
@@ -77,6 +79,8 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     for (const engine of engines.running) engine.room()
   })
   let steps = 0
+  /** How many places each step has given to groups. */
+  const places = new Map<number, number>()
   let stopping: Promise<void> | undefined
 
   function stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream {
@@ -87,7 +91,8 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     const settings = toEngineSettings({ ...merged, runtime })
     checkAgent(agent, settings.threads)
     const seed = options.seed ?? ports.seed
-    const plans = planGroups({ jobId, tasks: taskset.tasks, group: merged.group ?? 1, seed, step: steps++ })
+    const step = options.step ?? steps++
+    const plans = plan(taskset, merged.group ?? 1, seed, step, options.round ?? 0)
 
     const cancel = () => void cancelRun(run)
     const source = makeGroupStream({ waiting, onCancel: cancel })
@@ -98,6 +103,14 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     begin(run, taskset, plans, agent, settings).catch(error => finish(run, error))
     if (signal?.aborted) cancel()
     return source.stream
+  }
+
+  function plan(taskset: Taskset, group: number, seed: number, step: number, round: number): readonly GroupPlan[] {
+    // Groups of a later round stand behind those that the step has already.
+    const firstIndex = round === 0 ? 0 : (places.get(step) ?? 0)
+    const plans = planGroups({ jobId, tasks: taskset.tasks, group, seed, step, round, firstIndex })
+    places.set(step, firstIndex + plans.length)
+    return plans
   }
 
   async function begin(
@@ -173,6 +186,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   }
 
   return {
+    records: makeJobRecords(jobId, journal),
     groups,
     stream,
     snapshot: () => progress.snapshot(waiting.bytes),

@@ -12,6 +12,7 @@ import { findUnfinishedJob } from './find-unfinished.ts'
 import { type JobRunner, makeJobRunner } from './job-runner.ts'
 import type { RunOptions } from './options.ts'
 import { makeProgress } from './progress.ts'
+import type { JobRecords } from './records.ts'
 import type { JobSnapshot } from './snapshot.ts'
 
 export interface JobOptions extends RunOptions {
@@ -74,6 +75,11 @@ export class Job implements AsyncDisposable {
   /** The runs of those groups: members side by side, in member order. */
   get runs(): readonly Run[] {
     return this.#runner.groups.flatMap(group => group.runs)
+  }
+
+  /** Small records that last as long as the job's journal: what has been trained on, and what came of it. */
+  get records(): JobRecords {
+    return this.#runner.records
   }
 
   snapshot(): JobSnapshot {

@@ -50,6 +50,13 @@ export interface RunOptions extends Partial<EngineOptions> {
   readonly group?: number
   /** Seeds the order of the groups and every agent. Default: drawn, and told in the job's record. */
   readonly seed?: number
+  /**
+   * Which step of its job this is. Default: one more than the last that was not named. A job that may be resumed out of the order
+   * in which it began its steps names each of them.
+   */
+  readonly step?: number
+  /** Another go at some tasks within the same step: its groups have ids and seeds of their own. Default 0. */
+  readonly round?: number
   /** Ends the run in order: groups in flight are cancelled, what is durable stays. */
   readonly signal?: AbortSignal
 }

@@ -18,6 +18,7 @@ interface Records {
   readonly group: GroupRecord
   readonly runKey: RunKey
   readonly ledger: { readonly reason?: string }
+  readonly record: unknown
 }
 
 /** An options object of its own, which msgpackr writes into; no records, so that every value can be read by itself. */

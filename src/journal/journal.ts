@@ -21,6 +21,12 @@ export interface LedgerEntry {
   readonly reason?: string
 }
 
+/** Something small that a job keeps under a key of its own, for whoever wrote it to read back. */
+export interface KeptRecord {
+  readonly key: string
+  readonly value: unknown
+}
+
 /**
  * Where finished runs are kept. `putRun` and `putGroup` resolve when the record is durable: it survives the process being
  * killed. Threads write to the same journal directly.
@@ -41,6 +47,8 @@ export interface Journal {
    * `unknown-group` when it was never put.
    */
   settleGroup(jobId: JobId, groupId: GroupId, to: Exclude<Consumption, 'pending'>, reason?: string): Promise<boolean>
+  /** Durable when it resolves. `value` is data that msgpack knows; putting a key again replaces its value. */
+  putRecord(jobId: JobId, key: string, value: unknown): Promise<void>
   jobs(): Promise<readonly JobRecord[]>
   run(runId: RunId): Promise<DurableRun | undefined>
   /** A run's packed trajectory, read now: for whoever keeps many runs and looks at few. Throws `unknown-run`. */
@@ -48,6 +56,8 @@ export interface Journal {
   /** Headers of a job's durable runs in the order they were planned. */
   runs(jobId: JobId): AsyncIterable<RunHeader>
   groups(jobId: JobId): AsyncIterable<GroupRecord & LedgerEntry>
+  /** A job's records whose keys begin with `prefix`, in the order of their keys. */
+  records(jobId: JobId, prefix: string): AsyncIterable<KeptRecord>
   /** Twice is once. Everything after it rejects with `journal-closed`. */
   close(): Promise<void>
 }

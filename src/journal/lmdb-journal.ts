@@ -5,7 +5,7 @@ import type { GroupRecord } from '../rollout/group.ts'
 import type { DurableRun, RunHeader } from '../rollout/run.ts'
 import { decode, encode, type RunKey, toGroupKey, toRunKey } from './codec.ts'
 import { journalClosed, journalReadOnly, unknownGroup, unknownRun } from './errors.ts'
-import type { Consumption, JobRecord, Journal, JournalSpec, LedgerEntry } from './journal.ts'
+import type { Consumption, JobRecord, Journal, JournalSpec, KeptRecord, LedgerEntry } from './journal.ts'
 import { type Commits, makeCommits, type Write } from './lmdb-commits.ts'
 import { openStore, releaseOwnership, type Store } from './lmdb-store.ts'
 
@@ -119,6 +119,17 @@ class LmdbBackedJournal implements LmdbJournal {
     return isMoved
   }
 
+  async putRecord(jobId: JobId, key: string, value: unknown): Promise<void> {
+    const { records } = this.#store
+    const place: [string, string] = [jobId, key]
+    const bytes = encode('record', value)
+    // Only a reader may lack the database, and a reader's commit is refused.
+    const put = async () => (await records?.put(place, bytes)) ?? false
+    // Which value is there is not compared: of two puts that share a commit the first would seem lost.
+    const isWhole = () => records?.doesExist(place) ?? false
+    await this.#commit({ bytes: bytes.byteLength, put, isWhole, repair: put })
+  }
+
   async jobs(): Promise<readonly JobRecord[]> {
     const rows = this.#fresh().jobs.getRange()
     return [...rows].map(({ value }) => decode('job', value)).sort((a, b) => a.startedAt - b.startedAt)
@@ -155,6 +166,14 @@ class LmdbBackedJournal implements LmdbJournal {
       if (entry === undefined) continue
       yield { ...group, consumption: toConsumption(entry.version), ...decode('ledger', entry.value) }
     }
+  }
+
+  async *records(jobId: JobId, prefix: string): AsyncGenerator<KeptRecord> {
+    const { records } = this.#fresh()
+    if (records === undefined) return
+    // Read whole before any is handed out: they are few, and the reader may write more meanwhile.
+    const rows = [...records.getRange({ start: [jobId, prefix], end: [jobId, `${prefix}\uffff`] })]
+    for (const { key, value } of rows) yield { key: key[1], value: decode('record', value) }
   }
 
   close(): Promise<void> {

@@ -27,6 +27,8 @@ export interface Store {
   readonly groups: Database<Uint8Array, GroupKey>
   /** Versioned: the version is the group's state, so that lmdb itself decides who settles it. */
   readonly ledger: Database<Uint8Array, [jobId: string, groupId: string]>
+  /** Absent in a journal that is only read and was last written before there were any. */
+  readonly records: Database<Uint8Array, [jobId: string, key: string]> | undefined
 }
 
 export type StoreRole = 'owner' | 'thread' | 'reader'
@@ -66,7 +68,7 @@ function openRoot(directory: string, role: StoreRole): RootDatabase<Buffer, stri
       // Said outright: lmdb takes a directory with a dot in its name for a file.
       noSubdir: false,
       encoding: 'binary',
-      maxDbs: 8,
+      maxDbs: 12,
       mapSize: MAP_BYTES,
       // With it, a failed commit also rejects a promise that nobody holds, which ends the process. Commits are batched without it too.
       eventTurnBatching: false,
@@ -104,8 +106,10 @@ function openDatabases(root: RootDatabase<Buffer, string>): Store | undefined {
     trajectories: openDatabase('trajectories'),
     groups: openDatabase('groups'),
     ledger: openDatabase('ledger', true),
+    records: openDatabase('records'),
   }
-  return Object.values(store).includes(undefined) ? undefined : store
+  const missing = Object.entries(store).filter(([name, database]) => name !== 'records' && database === undefined)
+  return missing.length > 0 ? undefined : store
 }
 
 /** One transaction, so that of two processes that start at once one gets the journal and the other is told who has it. */

@@ -1,6 +1,7 @@
 import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { DurableRun } from '../rollout/run.ts'
+import { decode, encode } from './codec.ts'
 import { journalClosed, unknownGroup, unknownRun } from './errors.ts'
 import type { JobRecord, Journal, LedgerEntry } from './journal.ts'
 
@@ -10,6 +11,8 @@ export function openMemoryJournal(): Journal {
   const jobs = new Map<JobId, JobRecord>()
   const runs = new Map<RunId, DurableRun>()
   const groups = new Map<string, { readonly group: GroupRecord; entry: LedgerEntry }>()
+  /** Encoded, as on a disk: what is read back is nobody else's. */
+  const records = new Map<JobId, Map<string, Uint8Array>>()
   let isClosed = false
   const checkOpen = () => {
     if (isClosed) throw journalClosed(location)
@@ -44,6 +47,11 @@ export function openMemoryJournal(): Journal {
       found.entry = { consumption: to, ...(reason === undefined ? {} : { reason }) }
       return true
     },
+    async putRecord(jobId, key, value) {
+      checkOpen()
+      const ofJob = records.get(jobId) ?? new Map<string, Uint8Array>()
+      records.set(jobId, ofJob.set(key, Uint8Array.from(encode('record', value))))
+    },
     async jobs() {
       checkOpen()
       return [...jobs.values()].sort((a, b) => a.startedAt - b.startedAt)
@@ -68,6 +76,12 @@ export function openMemoryJournal(): Journal {
       checkOpen()
       const found = [...groups.values()].filter(({ group }) => group.jobId === jobId)
       for (const { group, entry } of found.sort((a, b) => byPlan(a.group, b.group))) yield { ...group, ...entry }
+    },
+    async *records(jobId, prefix) {
+      checkOpen()
+      const rows = [...(records.get(jobId) ?? [])].filter(([key]) => key.startsWith(prefix))
+      for (const [key, bytes] of rows.sort(([a], [b]) => (a < b ? -1 : 1)))
+        yield { key, value: decode('record', bytes) }
     },
     async close() {
       isClosed = true

@@ -12,18 +12,24 @@ export interface PlanRequest {
   readonly group: number
   readonly seed: number
   readonly step: number
+  /** Another go at tasks in the same step, with ids and seeds of its own. Default 0, the step's first. */
+  readonly round?: number
+  /** Places are counted from here. Default 0. */
+  readonly firstIndex?: number
 }
 
 /**
  * One group a task, in an order drawn from seed and step. Nothing else about a group depends on its place or on the other
- * tasks: ids come from (job, step, slug, member) and members' seeds from (seed, step, slug, member), so that the same command
- * finds what an earlier process left, also when tasks were added since. Throws `bad-group-size`.
+ * tasks: ids come from (job, step, slug, member) and members' seeds from (seed, step, slug, member), and from the round where there
+ * is one, so that the same command finds what an earlier process left, also when tasks were added since. Throws `bad-group-size`.
  */
-export function planGroups({ jobId, tasks, group, seed, step }: PlanRequest): GroupPlan[] {
+export function planGroups({ jobId, tasks, group, seed, step, round = 0, firstIndex = 0 }: PlanRequest): GroupPlan[] {
   if (!Number.isInteger(group) || group < 1) throw badGroupSize(group)
-  return shuffle(tasks, makeRandom(deriveSeed(seed, step))).map((task, index) => {
-    const groupId = groupIdOf(jobId, step, task.slug)
-    const groupSeed = deriveSeed(seed, step, task.slug)
+  const more = round === 0 ? [] : [round]
+  return shuffle(tasks, makeRandom(deriveSeed(seed, step, ...more))).map((task, place) => {
+    const index = firstIndex + place
+    const groupId = groupIdOf(jobId, step, task.slug, round)
+    const groupSeed = deriveSeed(seed, step, task.slug, ...more)
     const members = Array.from(
       { length: group },
       (_, member): MemberPlan => ({ runId: runIdOf(groupId, member), member, seed: mixSeed(groupSeed, member) }),
@@ -33,12 +39,12 @@ export function planGroups({ jobId, tasks, group, seed, step }: PlanRequest): Gr
 }
 
 /**
- * Where the group of a task is found again, by the same job in the same step. 64 bits of a hash: two of a job's million groups
+ * Where the group of a task is found again, by the same job in the same step and round. 64 bits of a hash: two of a job's million groups
  * meet once in 37 million jobs.
  */
-export function groupIdOf(jobId: JobId, step: number, slug: string): GroupId {
+export function groupIdOf(jobId: JobId, step: number, slug: string, round = 0): GroupId {
   const digest = createHash('sha256')
-    .update(JSON.stringify([jobId, step, slug]))
+    .update(JSON.stringify(round === 0 ? [jobId, step, slug] : [jobId, step, slug, round]))
     .digest('hex')
   return toGroupId(`group-${digest.slice(0, 16)}`)
 }

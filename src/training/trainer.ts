@@ -62,6 +62,14 @@ export interface Checkpoint {
   readonly metrics: Readonly<Record<string, number>>
 }
 
+/** What a service can tell of the gradients it holds. It answers after every call that reached it before. */
+export interface AccumulatedState {
+  /** Optimiser steps of the model so far. */
+  readonly step: number
+  /** `forwardBackward` calls accumulated since the last of them. */
+  readonly calls: number
+}
+
 /**
  * What trains a model on groups of runs. Gradients accumulate over `forwardBackward` calls until `optimStep` applies them. No call
  * that changes the model is ever retried: a second delivery would count a batch twice.
@@ -75,6 +83,8 @@ export interface Trainer {
   checkpoints(): Promise<readonly Checkpoint[]>
   /** The served checkpoint; undefined while that is the model's base. */
   head(): Promise<Checkpoint | undefined>
+  /** What it has accumulated; undefined, or absent, where the service does not tell. With it, more can be saved of a step that was interrupted. */
+  state?(): Promise<AccumulatedState | undefined>
   /** Rolls back to a checkpoint, or branches from it. */
   setHead(checkpointId: string): Promise<void>
 }

@@ -127,6 +127,28 @@ export function journalContract(
     }),
   )
 
+  test(
+    'records are kept by job and key, replaced when put again, and come in the order of their keys',
+    withJournal(async journal => {
+      const other = toJobId('job-10')
+      const value = { loss: -1.5, groups: ['a', 'b'], none: null, nested: { at: 3 } }
+      await Promise.all([
+        journal.putRecord(jobId, 'steps/000010', 10),
+        journal.putRecord(jobId, 'steps/000002', value),
+        journal.putRecord(jobId, 'step', 'short'),
+        journal.putRecord(jobId, 'step', 'shorter'),
+        journal.putRecord(other, 'steps/000001', 'of another job'),
+      ])
+      await journal.putRecord(jobId, 'steps/000010', 'ten')
+      assert.equal(await collect(journal.records(jobId, 'steps/')), [
+        { key: 'steps/000002', value },
+        { key: 'steps/000010', value: 'ten' },
+      ])
+      assert.equal((await collect(journal.records(jobId, ''))).slice(0, 1), [{ key: 'step', value: 'shorter' }])
+      assert.equal(await collect(journal.records(toJobId('job-2'), '')), [])
+    }),
+  )
+
   test('closing twice is closing once; afterwards everything is refused', async () => {
     const { journal, remove } = await open()
     const onItsWay = journal.putRun(makeHeader(), new Uint8Array(1))
@@ -134,6 +156,8 @@ export function journalContract(
     await rejectsWith('journal-closed', journal.putRun(makeHeader(), new Uint8Array(1)))
     await rejectsWith('journal-closed', journal.run(makeHeader().runId))
     await rejectsWith('journal-closed', collect(journal.runs(jobId)))
+    await rejectsWith('journal-closed', journal.putRecord(jobId, 'key', 1))
+    await rejectsWith('journal-closed', collect(journal.records(jobId, '')))
     await remove()
   })
 

@@ -59,6 +59,24 @@ test('seed and step change the order and the seeds; only job, step and slug chan
   assert.not.equal(ids(plan(1, 0)), ids(plan(1, 1)))
 })
 
+test('a later round has ids and seeds of its own, and round 0 those of a step without rounds', () => {
+  fc.assert(
+    fc.property(slugs, size, fc.nat(), fc.integer({ min: 1, max: 5 }), (names, group, seed, round) => {
+      const request = { jobId, tasks: names.map(toTask), group, seed, step: 2 }
+      const first = planGroups(request)
+      assert.equal(planGroups({ ...request, round: 0, firstIndex: 0 }), first)
+      const later = planGroups({ ...request, round, firstIndex: 7 })
+      const ids = [...first, ...later].flatMap(({ groupId, members }) => [groupId, ...members.map(each => each.runId)])
+      assert.is(new Set<string>(ids).size, ids.length)
+      assert.equal(
+        later.map(({ index }) => index),
+        names.map((_, index) => index + 7),
+      )
+      assert.not.equal(later[0]?.members[0]?.seed, first.find(each => each.task === later[0]?.task)?.members[0]?.seed)
+    }),
+  )
+})
+
 test('a group of 0, of a half or of less than nothing is refused', () => {
   for (const group of [0, 0.5, -1, Number.NaN])
     try {

@@ -1,0 +1,140 @@
+import { startTrainer } from '../../assembly/trainer.ts'
+import { hasTag } from '../../errors.ts'
+import type { GroupId } from '../../ids.ts'
+import type { Run } from '../../rollout/run.ts'
+import type { EvaluationRecord, StepRecord } from '../records.ts'
+import { trainingTaken } from './errors.ts'
+import { makeEventQueue } from './event-queue.ts'
+import type { TrainingEvent, TrainingHistory } from './events.ts'
+import { type Kept, readHistory } from './history.ts'
+import type { Loop } from './loop.ts'
+import { type TrainingJob, type TrainOptions, type TrainSettings, toTrainSettings } from './options.ts'
+import { makePolicyVersions, type PolicyVersions } from './policy-versions.ts'
+import { runSteps } from './run-steps.ts'
+import type { TrainerPorts } from './trainer-ports.ts'
+
+/** Events that wait for their reader; a training whose reader is further behind waits for it. */
+const WAITING_EVENTS = 256
+
+/** A training, which begins when its events are read or its end is asked for. */
+export interface Training extends AsyncIterable<TrainingEvent> {
+  /** What has come of it so far, earlier processes included. */
+  readonly history: TrainingHistory
+  /** Reads the events itself and resolves with the whole history; earlier than planned when the signal stopped it. */
+  finish(): Promise<TrainingHistory>
+}
+
+/** Jobs that are or were trained in this process: a job's ended groups are handed out again to the next process only. */
+const taken = new WeakSet<TrainingJob>()
+
+/**
+ * Step after step: rollouts of groups, `forwardBackward` on chunks of whole groups while others still roll out, one `optimStep` when
+ * every group has its end. Everything that is needed to go on is in the job's records before it is told: with the same job,
+ * resumed, no graded run is run again and no group is trained on twice.
+ *
+ * Leaving the loop over its events, or the signal, ends it in order. Throws at once what is wrong with the options; the
+ * iteration throws when a rollout stream, the optimiser step or the journal fails.
+ */
+export function train(options: TrainOptions): Training {
+  const settings = toTrainSettings(options)
+  if (taken.has(settings.job)) throw trainingTaken()
+  const steps: StepRecord[] = []
+  const evaluations: EvaluationRecord[] = []
+  const history: TrainingHistory = { steps, evaluations }
+
+  function note(event: TrainingEvent): void {
+    if (event.type === 'resumed') {
+      steps.push(...event.history.steps)
+      evaluations.push(...event.history.evaluations)
+    } else if (event.type === 'step-ended') steps.push(event.record)
+    else if (event.type === 'evaluated') evaluations.push(event.record)
+  }
+
+  function iterate(): AsyncIterator<TrainingEvent, undefined> {
+    if (taken.has(settings.job)) throw trainingTaken()
+    taken.add(settings.job)
+    const queue = makeEventQueue<TrainingEvent>(WAITING_EVENTS)
+    const wanted = new AbortController()
+    let running: Promise<void> | undefined
+    const begin = () =>
+      runTraining(settings, wanted, event => {
+        note(event)
+        return queue.push(event)
+      }).then(
+        () => queue.end(),
+        error => queue.end({ cause: error }),
+      )
+    return {
+      next() {
+        running ??= begin()
+        return queue.next()
+      },
+      async return() {
+        wanted.abort()
+        queue.leave()
+        await running
+        return { done: true, value: undefined }
+      },
+    }
+  }
+
+  return {
+    history,
+    [Symbol.asyncIterator]: iterate,
+    async finish() {
+      const events = iterate()
+      while (!(await events.next()).done);
+      return history
+    },
+  }
+}
+
+/** Resolves when everything it started has ended; `wanted` is aborted by whoever wants that early. */
+async function runTraining(settings: TrainSettings, wanted: AbortController, emit: Loop['emit']): Promise<void> {
+  const { signal } = settings
+  const stopInOrder = () => wanted.abort(signal?.reason)
+  if (signal?.aborted) stopInOrder()
+  signal?.addEventListener('abort', stopInOrder, { once: true })
+  const waitingRuns = new Map<GroupId, readonly Run[]>()
+  const ports = toPorts(settings, waitingRuns)
+  const trainer = startTrainer(ports)
+  let isStopped = false
+  try {
+    const kept = await readHistory(settings, ports)
+    if (kept.steps.length > 0 || kept.evaluations.length > 0 || settings.job.resumed)
+      await emit({ type: 'resumed', history: { steps: kept.steps, evaluations: kept.evaluations } })
+    await runSteps({ settings, trainer, policy: toPolicy(kept), waitingRuns, signal: wanted.signal, emit }, kept)
+  } catch (error) {
+    // What a rollout stream that was stopped rejects with, or a step in between. Anything else is a failure of its own.
+    isStopped = wanted.signal.aborted && (hasTag(error, 'run-cancelled') || error === wanted.signal.reason)
+    if (!isStopped) throw error
+  } finally {
+    signal?.removeEventListener('abort', stopInOrder)
+    await trainer.close()
+  }
+  if (isStopped) await emit({ type: 'stopped' })
+}
+
+function toPorts(settings: TrainSettings, waitingRuns: ReadonlyMap<GroupId, readonly Run[]>): TrainerPorts {
+  const { callDeadlineMs, clock, job, loss, rewardScale, settleMs, substeps, trainer } = settings
+  return {
+    trainer,
+    records: job.records,
+    runsOf: groupId => waitingRuns.get(groupId),
+    loss: {
+      lossFn: loss.name,
+      ...(loss.config === undefined ? {} : { lossFnConfig: loss.config }),
+      rewardScale,
+      numSubsteps: substeps,
+    },
+    clock,
+    callDeadlineMs,
+    settleMs,
+  }
+}
+
+function toPolicy({ base, steps }: Kept): PolicyVersions {
+  const policy = makePolicyVersions(base.head)
+  for (const { end } of steps) if (end.type === 'trained') policy.stepped(end.checkpointId)
+  return policy
+}

@@ -1,0 +1,7 @@
+export { wilsonInterval } from './interval.ts'
+export { PUBLISHED, publishedSteps } from './published.ts'
+export type { EvaluationRow, Receipt, ReceiptHead, StepRow, TrainingRecords } from './receipt.ts'
+export { makeReceipt } from './receipt.ts'
+export { formatReceipt, parseReceipt, readReceipt } from './receipt-file.ts'
+export { renderEvaluation, renderStep, renderTraining } from './render.ts'
+export { writeReceipt } from './write-receipt.ts'
