@@ -56,6 +56,17 @@ const RULES: readonly Rule[] = [
     never: /^src\/(assembly|kernel|threads|pool|job|wire|environment)\//,
   },
   {
+    says: 'the library behind the policy is known in one file',
+    from: /^(src|actors)\//,
+    except: /^src\/policy\/jax\/library\.ts$/,
+    never: /^@jax-js\//,
+  },
+  {
+    says: 'the policy knows no agents, environments, runtimes or jobs: it is one more model',
+    from: /^src\/policy\//,
+    never: /^src\/(agents|environment|runtimes|rollout|taskset|job|training|assembly|wire)\//,
+  },
+  {
     says: 'reports are made from data alone',
     from: /^src\/report\//,
     never: /^(src\/(assembly|cli|journal|kernel|threads|wire|environment)\/|node:)/,

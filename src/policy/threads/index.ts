@@ -1,0 +1,2 @@
+export { makeSamplers } from './samplers.ts'
+export { startSamplerThread, startTrainerThread } from './start.ts'
