@@ -52,3 +52,36 @@ export function toPool(text: string): PoolArgument {
   if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text)
   throw new InvalidArgumentError('Write cold, auto, or how many sandboxes to hold ready.')
 }
+
+export function positiveNumber(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0)
+    throw new InvalidArgumentError('Write a number above 0.')
+  return value
+}
+
+export function numberFromZero(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('Write a number from 0 up.')
+  return value
+}
+
+/** `clip_low_threshold=0.8`; several are one object. */
+export function toAssignments(text: string, earlier: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const [, name, number = ''] = /^([A-Za-z_]\w*)=(.+)$/.exec(text) ?? []
+  if (name === undefined || !Number.isFinite(Number(number)))
+    throw new InvalidArgumentError('Write NAME=NUMBER, for instance clip_low_threshold=0.8.')
+  return { ...earlier, [name]: Number(number) }
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
+
+/** `8MiB`, `512KiB`, or bytes. */
+export function toBytes(text: string): number {
+  const [, digits, unit = ''] = /^(\d+) ?(kib|mib|gib)?$/i.exec(text) ?? []
+  const bytes = Number(digits) * (UNITS[unit.toLowerCase()] ?? 1)
+  if (digits === undefined || !Number.isSafeInteger(bytes) || bytes < 1)
+    throw new InvalidArgumentError('Write a size such as 8MiB, 512KiB, or a number of bytes.')
+  return bytes
+}

@@ -48,3 +48,75 @@ export function noJournal(directory: string): TroupeError {
     message: `there is no journal at ${directory}. \`troupe eval\` writes one; name another with --journal DIR.`,
   })
 }
+
+export function nothingToTrainOn(taskset: string, splits: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'nothing-to-train-on',
+    address: taskset,
+    message: `the tasks of "${taskset}" have splits (${splits.join(', ')}), and none is "train". Name the tasks to train on with --task-ids.`,
+  })
+}
+
+export function tasksOverlap(option: string, slugs: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'tasks-overlap',
+    message: `${slugs.slice(0, 4).join(', ')}${slugs.length > 4 ? ', …' : ''} would be trained on and measured as ${option.slice(2)}, which proves nothing. Choose others with --task-ids or ${option}, or measure nothing with --no-eval.`,
+    details: { option, slugs },
+  })
+}
+
+export function chunkNotWhole(chunk: number, group: number): TroupeError {
+  const below = Math.floor(chunk / group) * group
+  return new TroupeError({
+    tag: 'chunk-not-whole',
+    message: `--chunk ${chunk} is no multiple of --group ${group}, and a chunk holds whole groups only. Use --chunk ${below > 0 ? `${below} or ${below + group}` : group}.`,
+  })
+}
+
+export function noBase(tried: string): TroupeError {
+  return new TroupeError({
+    tag: 'no-base',
+    address: tried,
+    message: `there is no base of an embedded policy at ${tried}. Name one with --base FILE, make one with \`troupe policy make DEMONSTRATIONS --out FILE\`, or train a model of a service with --trainer hud --model SLUG.`,
+  })
+}
+
+export function notAUrl(text: string): TroupeError {
+  return new TroupeError({
+    tag: 'not-a-url',
+    message: `"${text}" is not the address of a server. Write it as \`troupe policy serve\` prints it: http://127.0.0.1:8000.`,
+  })
+}
+
+export function modelSilent(model: string, waitedMs: number): TroupeError {
+  return new TroupeError({
+    tag: 'model-silent',
+    address: model,
+    message: `the model "${model}" gave no completion within ${waitedMs / 1000} s. Check that its server is up and has room, and try again.`,
+  })
+}
+
+export function noSuchFile(path: string): TroupeError {
+  return new TroupeError({
+    tag: 'no-such-file',
+    address: path,
+    message: `there is no ${path}. Name a module with demonstrations, such as environments/calc/demonstrations.ts.`,
+  })
+}
+
+export function notDemonstrations(path: string, problems: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'not-demonstrations',
+    address: path,
+    message: `${path} is no source of demonstrations: ${problems.join('; ')}. Export one as default; environments/arith/demonstrations.ts is the smallest.`,
+    details: { problems },
+  })
+}
+
+export function wouldReplace(path: string): TroupeError {
+  return new TroupeError({
+    tag: 'would-replace',
+    address: path,
+    message: `${path} is there already. Choose another name with --out, or replace it with --force.`,
+  })
+}

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { systemClock } from '../clock.ts'
 import type { Cli, CommandModule } from './cli.ts'
 import { makeConsole } from './console.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explainError } from './print-error.ts'
+import { readVersion } from './version.ts'
 
 interface CommandEntry {
   readonly name: string
@@ -25,6 +25,14 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'runs', summary: 'list the jobs and runs of a journal', load: () => import('./commands/runs.ts') },
   { name: 'show', summary: 'show one run: conversation, timings and grade', load: () => import('./commands/show.ts') },
   { name: 'export', summary: 'write runs as JSONL or Parquet', load: () => import('./commands/export.ts') },
+  { name: 'train', summary: 'train a model on the rollouts it makes', load: () => import('./commands/train.ts') },
+  {
+    name: 'baseline',
+    summary: 'measure a pass rate, and whether groups disagree enough to learn from',
+    load: () => import('./commands/baseline.ts'),
+  },
+  { name: 'models', summary: 'list, fork and roll back models', load: () => import('./commands/models.ts') },
+  { name: 'policy', summary: 'make, show or serve the embedded policy', load: () => import('./commands/policy.ts') },
 ]
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -78,20 +86,9 @@ Examples:
   $ troupe runs
   $ troupe show run-0123456789abcdef
   $ troupe serve environments/calc/env.ts --port 8765
+  $ troupe train --quick
 
 Exit status: 0 the command did what was asked, 1 runs failed, 2 bad input and nothing was started, 130 interrupted.`
-
-/** package.json is two directories up in the sources and three in the build. */
-function readVersion(): string {
-  for (const up of ['../../package.json', '../../../package.json'])
-    try {
-      const found: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'))
-      if (typeof found === 'object' && found !== null && 'version' in found) return String(found.version)
-    } catch {
-      // Not there: the other place has it.
-    }
-  return 'unknown'
-}
 
 function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -13,6 +13,8 @@ export interface ProgressPorts {
   readonly stream: Writable
   /** A bar that redraws itself, or a line every five seconds. */
   readonly interactive: boolean
+  /** Takes a bar away when it is stopped, for what follows says more. Default false. */
+  readonly passing?: boolean
 }
 
 /** Shows how `snapshot` moves until it is stopped. */
@@ -41,7 +43,7 @@ function isTooEarly({ finishedRuns, plannedRuns }: JobSnapshot): boolean {
   return finishedRuns === 0 || finishedRuns < plannedRuns * EARLY_SHARE
 }
 
-function showBar(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts): { stop(): void } {
+function showBar(snapshot: () => JobSnapshot, { clock, stream, passing = false }: ProgressPorts): { stop(): void } {
   const started = clock.now()
   const bar = new SingleBar(
     {
@@ -52,6 +54,7 @@ function showBar(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts):
       hideCursor: true,
       autopadding: false,
       gracefulExit: false,
+      clearOnComplete: passing,
     },
     Presets.shades_classic,
   )
@@ -73,7 +76,7 @@ function showBar(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts):
   }
 }
 
-function showLines(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts): { stop(): void } {
+function showLines(snapshot: () => JobSnapshot, { clock, stream, passing = false }: ProgressPorts): { stop(): void } {
   const started = clock.now()
   let last = -1
   const write = () => {
@@ -85,7 +88,7 @@ function showLines(snapshot: () => JobSnapshot, { clock, stream }: ProgressPorts
   return {
     stop() {
       stopPolling()
-      if (snapshot().finishedRuns !== last) write()
+      if (!passing && snapshot().finishedRuns !== last) write()
     },
   }
 }

@@ -1,6 +1,5 @@
 import type { AgentSpec } from '../agents/agent.ts'
 import { createAgent } from '../agents/create-agent.ts'
-import { sleep } from '../clock.ts'
 import { PLANNED_GROUPS } from '../job/find-unfinished.ts'
 import { Job, type JobOptions } from '../job/job.ts'
 import { preflight } from '../job/preflight.ts'
@@ -10,16 +9,15 @@ import { isWhole, makeReport, type Report, type ReportSource } from '../report/r
 import { type Chunk, chunkGroups, type GroupStream } from '../stream/index.ts'
 import { Taskset } from '../taskset/taskset.ts'
 import type { Cli } from './cli.ts'
+import { closing } from './closing.ts'
 import type { EvalArguments } from './commands/eval.ts'
+import { endAtOnce } from './end-at-once.ts'
 import { chunkTooSmall, conflictingOptions } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { showProgress } from './progress.ts'
 import { makeRuntime } from './runtime-options.ts'
 import { showWarnings } from './warnings.ts'
-
-/** How long a second Ctrl-C waits for sandboxes to be given back. Hosts end with this process in any case. */
-const AT_ONCE_MS = 2_000
 
 /** `troupe eval`. Throws what is wrong with the input; once something has run, the exit status tells how that went. */
 export async function runEval(
@@ -56,7 +54,7 @@ async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: Eva
   const hideWarnings = showWarnings(console)
   const interrupt = armInterrupt({
     onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
-    onSecond: () => void endAtOnce(job, cli),
+    onSecond: () => void endAtOnce(() => job.close(), cli),
   })
   const startedAt = clock.now()
   const progress = options.quiet
@@ -145,14 +143,6 @@ function conclude(report: Report, error: unknown, signal: AbortSignal, cli: Cli)
   cli.exitWith(EXIT.failed)
 }
 
-/** Not in order any more: nothing is drained, but sandboxes are given back as far as two seconds allow. */
-async function endAtOnce(job: Job, cli: Cli): Promise<void> {
-  cli.console.talk('ending at once')
-  const closed = job.close().catch(error => cli.tell(error))
-  await Promise.race([closed, sleep(cli.clock, AT_ONCE_MS)])
-  process.exit(EXIT.interrupted)
-}
-
 function chooseTasks(taskset: Taskset, { all, taskIds }: EvalArguments, { console }: Cli): Taskset {
   if (all === true && taskIds !== undefined)
     throw conflictingOptions('--all', '--task-ids', 'the first means every task, the second only some')
@@ -196,9 +186,4 @@ function toJobOptions(
     ...(options.deadline === undefined ? {} : { deadlines: options.deadline }),
     ...(options.journal === false ? {} : { journal: options.journal }),
   }
-}
-
-/** Whoever opens it closes it; `close` of a runtime may be called twice. */
-function closing<Value extends { close(): Promise<void> }>(value: Value) {
-  return { value, [Symbol.asyncDispose]: () => value.close() }
 }

@@ -1,4 +1,4 @@
-import type { LossName } from './trainer.ts'
+import type { LossName, OptimStepOptions } from './trainer.ts'
 
 /** Which service trains. */
 export type TrainerName = 'embedded' | 'hud'
@@ -10,6 +10,8 @@ export interface TrainingDefaults {
   readonly lossConfig: Readonly<Record<string, number>>
   /** Optimiser steps of a service within one `forward_backward`. */
   readonly substeps: number
+  /** What is not here has the service's own default. */
+  readonly adam: Omit<OptimStepOptions, 'learningRate'>
 }
 
 /**
@@ -17,8 +19,8 @@ export interface TrainingDefaults {
  * rate than a language model with billions of parameters. HUD's are those of the published run.
  */
 export const TRAINING_DEFAULTS: Readonly<Record<TrainerName, TrainingDefaults>> = {
-  embedded: { learningRate: 2e-3, loss: 'importance_sampling', lossConfig: {}, substeps: 1 },
-  hud: { learningRate: 1e-5, loss: 'importance_sampling', lossConfig: {}, substeps: 1 },
+  embedded: { learningRate: 2e-3, loss: 'importance_sampling', lossConfig: {}, substeps: 1, adam: {} },
+  hud: { learningRate: 1e-5, loss: 'importance_sampling', lossConfig: {}, substeps: 1, adam: {} },
 }
 
 /** The shape of the published run. */

@@ -1,0 +1,34 @@
+import { type Command, Option } from 'commander'
+import type { TrainerName } from '../training/defaults.ts'
+import { numberFromZero, wholeNumberFrom } from './arguments.ts'
+
+/** Which model acts, and how it is asked, as options say it. */
+export interface ModelArguments {
+  readonly model?: string
+  readonly trainer: TrainerName
+  readonly base?: string
+  readonly policies: string
+  readonly samplers?: number
+  readonly maxSteps?: number
+  readonly temperature?: number
+  readonly maxTokens?: number
+}
+
+export const POLICIES_DIRECTORY = '.troupe/policies'
+export const DEFAULT_BASE = 'environments/calc/policy.base'
+
+export function addModelOptions(command: Command): Command {
+  return command
+    .option('--model <slug>', "the model's slug; the embedded policy is named for its job unless this says otherwise")
+    .addOption(
+      new Option('--trainer <name>', 'embedded: a small policy in this process, no key; hud: the training service')
+        .choices(['embedded', 'hud'])
+        .default('embedded'),
+    )
+    .option('--base <file>', 'what the embedded policy starts from (default: policy.base beside the tasks)')
+    .option('--policies <dir>', 'where checkpoints of embedded policies are kept', POLICIES_DIRECTORY)
+    .option('--samplers <n>', 'worker threads that sample the embedded policy', wholeNumberFrom(1))
+    .option('--max-steps <n>', 'turns of the agent in one rollout at most', wholeNumberFrom(1))
+    .option('--temperature <t>', 'of sampling; 0 takes the likeliest token', numberFromZero)
+    .option('--max-tokens <n>', 'tokens of one reply at most', wholeNumberFrom(1))
+}

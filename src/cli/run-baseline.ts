@@ -1,0 +1,120 @@
+import type { AgentSpec } from '../agents/agent.ts'
+import { createAgent } from '../agents/create-agent.ts'
+import { Job } from '../job/job.ts'
+import { preflight } from '../job/preflight.ts'
+import { countFailures } from '../report/failures.ts'
+import type { Group } from '../rollout/group.ts'
+import { Taskset } from '../taskset/taskset.ts'
+import { type Baseline, measureBaseline, type TaskAttempts } from '../training/baseline/disagreement.ts'
+import { renderBaseline } from '../training/baseline/render.ts'
+import { chooseTrainTasks } from './choose-splits.ts'
+import type { Cli } from './cli.ts'
+import { closing } from './closing.ts'
+import type { BaselineArguments } from './commands/baseline.ts'
+import { endAtOnce } from './end-at-once.ts'
+import { conflictingOptions, missingOption } from './errors.ts'
+import { EXIT } from './exit-codes.ts'
+import { armInterrupt } from './interrupt.ts'
+import { type ModelPlan, planModel } from './open-model.ts'
+import { showProgress } from './progress.ts'
+import { makeRuntime } from './runtime-options.ts'
+import { showWarnings } from './warnings.ts'
+
+interface AgentPlan extends Pick<ModelPlan, 'agent'> {
+  open(): Promise<{ readonly agent: AgentSpec; close(): Promise<void> }>
+}
+
+interface Input {
+  readonly tasks: string
+  /** Absent: the model that the options name. */
+  readonly agent: string | undefined
+}
+
+/** `troupe baseline`. Throws what is wrong with the input; a verdict of any kind is a success. */
+export async function runBaseline(input: Input, options: BaselineArguments, cli: Cli): Promise<void> {
+  refuseConflicts(input, options)
+  const loaded = await Taskset.load(input.tasks)
+  const taskset = chooseTrainTasks(loaded, options.taskIds)
+  await using runtime = closing(await makeRuntime(options, loaded.environment))
+  const plan = await planAgent(input, options)
+  await preflight(taskset, plan.agent, runtime.value)
+  await using model = closing(await plan.open())
+  await using job = closing(
+    await Job.start(taskset.name, {
+      runtime: runtime.value,
+      group: options.group,
+      maxConcurrent: options.maxConcurrent,
+      retries: options.retries,
+      ...(options.seed === undefined ? {} : { seed: options.seed }),
+      ...(options.threads === undefined ? {} : { threads: options.threads }),
+      ...(options.deadline === undefined ? {} : { deadlines: options.deadline }),
+    }),
+  )
+  await measure(job.value, taskset, model.value.agent, options, cli)
+}
+
+async function measure(
+  job: Job,
+  taskset: Taskset,
+  agent: AgentSpec,
+  options: BaselineArguments,
+  cli: Cli,
+): Promise<void> {
+  const { console, clock } = cli
+  const hideWarnings = showWarnings(console)
+  const interrupt = armInterrupt({
+    onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
+    onSecond: () => void endAtOnce(() => job.close(), cli),
+  })
+  const progress = options.quiet
+    ? undefined
+    : showProgress(() => job.snapshot(), { clock, stream: console.stderr, interactive: console.interactive })
+  let failure: unknown
+  try {
+    for await (const _ of job.stream(taskset, agent, { signal: interrupt.signal }));
+  } catch (error) {
+    failure = error
+  } finally {
+    progress?.stop()
+    hideWarnings()
+    interrupt.disarm()
+  }
+  if (failure !== undefined && job.runs.length === 0 && !interrupt.signal.aborted) throw failure
+  const baseline = measureBaseline(toAttempts(job.groups))
+  await console.print(options.json === true ? JSON.stringify(baseline) : renderBaseline(baseline))
+  conclude(baseline, job, failure, interrupt.signal, cli)
+}
+
+function conclude(baseline: Baseline, job: Job, failure: unknown, signal: AbortSignal, cli: Cli): void {
+  for (const { count, example } of countFailures(job.runs).slice(0, 3))
+    cli.console.talk(`${count} failed, for instance ${example.slug}: ${example.message ?? 'without a word'}`)
+  if (failure !== undefined) cli.tell(failure)
+  if (signal.aborted) cli.exitWith(EXIT.interrupted)
+  else if (failure !== undefined || baseline.verdict === 'nothing-graded') cli.exitWith(EXIT.failed)
+}
+
+function toAttempts(groups: readonly Group[]): TaskAttempts[] {
+  return [...groups]
+    .sort((one, other) => one.task.slug.localeCompare(other.task.slug, 'en', { numeric: true }))
+    .map(({ task, runs }) => ({
+      slug: task.slug,
+      rewards: runs.flatMap(run => (run.reward === null ? [] : [run.reward])),
+      failed: runs.filter(run => run.reward === null).length,
+    }))
+}
+
+function refuseConflicts({ agent }: Input, { model, base, agentConfig }: BaselineArguments): void {
+  if (agent === undefined) {
+    if (agentConfig !== undefined) throw missingOption('<agent>', '--agent-config is the config of one')
+    return
+  }
+  if (model !== undefined) throw conflictingOptions('<agent>', '--model', 'a model acts through its own agent')
+  if (base !== undefined) throw conflictingOptions('<agent>', '--base', 'it is for the embedded policy')
+}
+
+/** A module stands for itself; nothing is opened for it. */
+async function planAgent(input: Input, options: BaselineArguments): Promise<AgentPlan> {
+  if (input.agent === undefined) return planModel(input.tasks, options)
+  const agent = createAgent(input.agent, options.agentConfig)
+  return { agent, open: async () => ({ agent, close: async () => {} }) }
+}

@@ -1,0 +1,212 @@
+import { availableParallelism } from 'node:os'
+import { Job, type JobOptions } from '../job/job.ts'
+import { preflight } from '../job/preflight.ts'
+import type { JobSnapshot } from '../job/snapshot.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
+import { Taskset } from '../taskset/taskset.ts'
+import { TrainingClient } from '../training/client.ts'
+import type { TrainingEvent } from '../training/loop/events.ts'
+import type { TrainShape } from '../training/loop/options.ts'
+import { toJobSettings } from '../training/loop/settings.ts'
+import { train } from '../training/loop/train.ts'
+import type { ReceiptHead } from '../training/receipt/receipt.ts'
+import { chooseSplits, type Splits } from './choose-splits.ts'
+import type { Cli } from './cli.ts'
+import { closing } from './closing.ts'
+import type { TrainArguments } from './commands/train.ts'
+import { endAtOnce } from './end-at-once.ts'
+import { EXIT } from './exit-codes.ts'
+import { armInterrupt } from './interrupt.ts'
+import { type ModelPlan, type OpenModel, planModel } from './open-model.ts'
+import { showProgress } from './progress.ts'
+import { makeRuntime } from './runtime-options.ts'
+import { makeTrainingLog, type TrainingLog } from './training-log.ts'
+import { type TrainingSettings, toTrainingSettings } from './training-settings.ts'
+import { readVersion } from './version.ts'
+import { showWarnings } from './warnings.ts'
+
+/** `troupe train`. Throws what is wrong with the input; once something has run, the exit status tells how that went. */
+export async function runTrain(tasks: string, options: TrainArguments, cli: Cli): Promise<void> {
+  const settings = toTrainingSettings(options)
+  const taskset = await Taskset.load(tasks)
+  const splits = chooseSplits(taskset, options)
+  const plan = await planModel(tasks, options)
+  await using runtime = closing(await makeRuntime(options, taskset.environment))
+  // Also checked when the first rollouts start; here, so that a mistake leaves no job behind in the journal.
+  await preflight(splits.train, plan.agent, runtime.value)
+  const shape = toShape(settings, splits)
+  await using job = closing(await Job.start(taskset.name, toJobOptions(shape, splits, plan, options, runtime.value)))
+  await using model = closing(await plan.open(job.value.jobId))
+  await using trainer = closing(new TrainingClient(model.value.model, model.value.endpoint))
+  const head = toHead(job.value, model.value, options, settings, splits)
+  const log = makeTrainingLog({ head, steps: settings.steps, directory: options.out, json: options.json === true }, cli)
+  await runSteps({ job: job.value, model: model.value, trainer: trainer.value, shape, splits, log }, options, cli)
+}
+
+interface Parts {
+  readonly job: Job
+  readonly model: OpenModel
+  readonly trainer: TrainingClient
+  readonly shape: TrainShape
+  readonly splits: Splits
+  readonly log: TrainingLog
+}
+
+async function runSteps({ job, model, trainer, shape, splits, log }: Parts, options: TrainArguments, cli: Cli) {
+  const { console, clock } = cli
+  if (job.resumed) console.talk(`going on with ${job.jobId}, which was interrupted`)
+  const hideWarnings = showWarnings(console)
+  const interrupt = armInterrupt({
+    onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
+    onSecond: () => void endAtOnce(() => job.close(), cli),
+  })
+  const lost = new AbortController()
+  void model.lost?.then(error => lost.abort(error))
+  const signal = AbortSignal.any([interrupt.signal, lost.signal])
+  const show = () => (options.quiet === true ? undefined : showPart(job, cli))
+  let progress = show()
+  let failure: unknown
+  try {
+    for await (const event of train({
+      ...shape,
+      job,
+      taskset: splits.train,
+      agent: model.agent,
+      trainer,
+      signal,
+      clock,
+    })) {
+      if (!tellsSomething(event)) continue
+      // Lines go between bars, not into one.
+      progress?.stop()
+      await log.receive(event)
+      progress = show()
+    }
+  } catch (error) {
+    failure = error
+  } finally {
+    progress?.stop()
+  }
+  const hasStarted = job.snapshot().peakInFlight > 0 || job.snapshot().finishedRuns > 0
+  await job.stopEngines()
+  hideWarnings()
+  interrupt.disarm()
+  failure ??= lost.signal.reason
+  if (failure !== undefined && !hasStarted && !interrupt.signal.aborted) throw failure
+  await log.finish()
+  if (failure !== undefined) cli.tell(failure)
+  if (options.journal !== false && (failure !== undefined || interrupt.signal.aborted))
+    console.talk(`what is finished is kept; the same command goes on with ${job.jobId}`)
+  if (interrupt.signal.aborted) cli.exitWith(EXIT.interrupted)
+  else if (failure !== undefined || log.hasFailed) cli.exitWith(EXIT.failed)
+}
+
+/** A call that went well is one of many. */
+function tellsSomething(event: TrainingEvent): boolean {
+  if (event.type === 'chunk-trained') return event.error !== null
+  return event.type !== 'step-began' && event.type !== 'stopped'
+}
+
+/** Progress of what is rolled out from now on. */
+function showPart(job: Job, { console, clock }: Cli): { stop(): void } {
+  const from = job.snapshot()
+  const snapshot = (): JobSnapshot => {
+    const now = job.snapshot()
+    return {
+      ...now,
+      plannedRuns: now.plannedRuns - from.finishedRuns,
+      finishedRuns: now.finishedRuns - from.finishedRuns,
+      graded: now.graded - from.graded,
+      rewardSum: now.rewardSum - from.rewardSum,
+    }
+  }
+  return showProgress(snapshot, { clock, stream: console.stderr, interactive: console.interactive, passing: true })
+}
+
+function toShape(settings: TrainingSettings, { heldOut, unseen }: Splits): TrainShape {
+  const { evaluation } = settings
+  return {
+    steps: settings.steps,
+    group: settings.group,
+    learningRate: settings.learningRate,
+    loss: { name: settings.loss, config: settings.lossConfig },
+    substeps: settings.substeps,
+    adam: settings.adam,
+    chunk: { trajectories: settings.chunk, bytes: settings.chunkBytes },
+    order: settings.order,
+    maxPolicyLag: settings.maxPolicyLag,
+    ...(settings.dynamicSampling === 0 ? {} : { dynamicSampling: { maxExtraGroups: settings.dynamicSampling } }),
+    ...(evaluation === undefined
+      ? {}
+      : {
+          evaluation: {
+            splits: {
+              ...(heldOut === undefined ? {} : { 'held-out': heldOut }),
+              ...(unseen === undefined ? {} : { unseen }),
+            },
+            group: evaluation.group,
+            ...(evaluation.every === null ? {} : { every: evaluation.every }),
+          },
+        }),
+  }
+}
+
+/** The settings are what makes two commands the same, so that the second goes on where the first was stopped. */
+function toJobOptions(
+  shape: TrainShape,
+  splits: Splits,
+  plan: ModelPlan,
+  options: TrainArguments,
+  runtime: Runtime,
+): JobOptions {
+  const { seed, threads, pool } = options
+  const training = {
+    ...shape,
+    model: options.model ?? 'embedded',
+    taskset: splits.train,
+    agent: { kind: 'chat' as const, config: plan.identity },
+  }
+  return {
+    settings: { ...toJobSettings(training), seed: seed ?? null },
+    resume: true,
+    runtime,
+    maxConcurrent: options.maxConcurrent,
+    retries: options.retries,
+    pool: pool === 'cold' ? { strategy: 'cold', size: 0 } : { strategy: 'prewarm', size: pool },
+    ...(seed === undefined ? {} : { seed }),
+    ...(threads === undefined ? {} : { threads }),
+    ...(options.deadline === undefined ? {} : { deadlines: options.deadline }),
+    ...(options.journal === false ? {} : { journal: options.journal }),
+  }
+}
+
+function toHead(
+  job: Job,
+  model: OpenModel,
+  options: TrainArguments,
+  settings: TrainingSettings,
+  splits: Splits,
+): ReceiptHead {
+  const count = (taskset: Taskset | undefined) => taskset?.tasks.length ?? 0
+  return {
+    name: job.name,
+    model: model.model,
+    trainer: options.trainer,
+    seed: job.seed,
+    settings: {
+      job: job.jobId,
+      tasks: { train: count(splits.train), held_out: count(splits.heldOut), unseen: count(splits.unseen) },
+      ...settings,
+      maxConcurrent: options.maxConcurrent,
+      maxSteps: options.maxSteps ?? null,
+      temperature: options.temperature ?? null,
+      maxTokens: options.maxTokens ?? null,
+    },
+    made: {
+      version: readVersion(),
+      node: process.version,
+      cores: availableParallelism(),
+      platform: `${process.platform} ${process.arch}`,
+    },
+  }
+}
