@@ -107,6 +107,8 @@ function toAgent(
         ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
         extra_body: { return_token_ids: true },
       },
+      // What comes after a call that cannot be run would be trained on as well, and teaches nothing.
+      maxMalformed: 1,
       ...(maxSteps === undefined ? {} : { maxSteps }),
     },
   }

@@ -13,6 +13,7 @@ const OWN_NAMES: Readonly<Record<string, string>> = {
   'troupe/kernel': join(root, 'kernel', 'index.js'),
   'troupe/stream': join(root, 'stream', 'index.js'),
   'troupe/environment': join(root, 'environment', 'index.js'),
+  'troupe/policy': join(root, 'policy', 'index.js'),
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
- * A reply as tokens: its text, then for each call `<call>` name and for each value, in the order of the schema's properties,
- * `<arg>` value; then `<eot>`. Strings stand as they are, other values as JSON; optional ones at the end are left out.
+ * A reply as tokens: its text, then for each call `<call>` name and its values, each behind the mark of its parameter's place in the
+ * schema's properties (`<arg1>` for the first), then `<eot>`. Strings stand as they are, other values as JSON, and what is left
+ * out has no mark. A mark of its own for each place tells a small model where in a call it is.
  */
 import type { ChatTool } from '../models/chat.ts'
 import { notEncodable } from './errors.ts'
-import type { Tokenizer } from './tokenizer.ts'
+import { ARGUMENT_TOKENS, type Tokenizer } from './tokenizer.ts'
 
 export interface Reply {
   readonly content: string
@@ -22,7 +23,11 @@ export function encodeReply(tokenizer: Tokenizer, { content, toolCalls }: Reply,
   const { encode, special } = tokenizer
   const calls = toolCalls.flatMap(call => {
     const values = toValues(call, findTool(tools, call.name))
-    return [special('<call>'), ...encode(call.name), ...values.flatMap(value => [special('<arg>'), ...encode(value)])]
+    return [
+      special('<call>'),
+      ...encode(call.name),
+      ...values.flatMap(({ mark, text }) => [special(mark), ...encode(text)]),
+    ]
   })
   return [...encode(content), ...calls, special('<eot>')]
 }
@@ -30,18 +35,18 @@ export function encodeReply(tokenizer: Tokenizer, { content, toolCalls }: Reply,
 /** Never throws: a model may put out anything. What comes after the first `<eot>` is not read. */
 export function decodeReply(tokenizer: Tokenizer, ids: ArrayLike<number>, tools: readonly ChatTool[]): DecodedReply {
   const { decode, special } = tokenizer
+  const marks = ARGUMENT_TOKENS.map(special)
   const all = Array.from(ids)
   const end = all.indexOf(special('<eot>'))
-  const [text = [], ...calls] = splitAt(end < 0 ? all : all.slice(0, end), special('<call>'))
+  const [text = [], ...calls] = splitBefore(end < 0 ? all : all.slice(0, end), [special('<call>')])
   return {
     content: decode(text),
     calls: calls.map(call => {
-      const [name = '', ...values] = splitAt(call, special('<arg>')).map(decode)
+      const [named = [], ...given] = splitBefore(call.slice(1), marks)
+      const name = decode(named)
+      const values = given.map(([mark = -1, ...value]) => ({ place: marks.indexOf(mark), text: decode(value) }))
       const args = toArguments(values, findTool(tools, name))
-      return {
-        name,
-        arguments: args === undefined ? values.map(value => `<arg>${value}`).join('') : JSON.stringify(args),
-      }
+      return { name, arguments: args === undefined ? given.map(decode).join('') : JSON.stringify(args) }
     }),
   }
 }
@@ -51,6 +56,12 @@ interface Parameter {
   readonly isString: boolean
   readonly type: unknown
   readonly isRequired: boolean
+}
+
+interface Value {
+  /** From 0. */
+  readonly place: number
+  readonly text: string
 }
 
 function findTool(tools: readonly ChatTool[], name: string): readonly Parameter[] | undefined {
@@ -64,19 +75,20 @@ function findTool(tools: readonly ChatTool[], name: string): readonly Parameter[
   }))
 }
 
-function toValues({ name, arguments: given }: Reply['toolCalls'][number], parameters?: readonly Parameter[]): string[] {
+function toValues({ name, arguments: given }: Reply['toolCalls'][number], parameters?: readonly Parameter[]) {
   if (parameters === undefined) throw notEncodable(name, 'there is no such tool')
   const stranger = Object.keys(given).find(key => !parameters.some(each => each.name === key))
   if (stranger !== undefined) throw notEncodable(name, `it has no parameter ${stranger}`)
-  const last = parameters.findLastIndex(each => given[each.name] !== undefined)
-  const values = parameters.slice(0, last + 1).map(({ name: property, isString }) => {
+  const values = parameters.flatMap(({ name: property, isString }, place) => {
     const value = given[property]
-    if (value === undefined) return ''
-    return isString ? String(value) : JSON.stringify(value)
+    const mark = ARGUMENT_TOKENS[place]
+    if (value === undefined) return []
+    if (mark === undefined) throw notEncodable(name, `only its first ${ARGUMENT_TOKENS.length} parameters can be told`)
+    return [{ place, mark, text: isString ? String(value) : JSON.stringify(value) }]
   })
   const read = toArguments(values, parameters)
   if (read === undefined || JSON.stringify(read) !== JSON.stringify(inOrder(given, parameters)))
-    throw notEncodable(name, `${JSON.stringify(given)} cannot be told by its values in order`)
+    throw notEncodable(name, `${JSON.stringify(given)} does not fit its parameters`)
   return values
 }
 
@@ -86,22 +98,22 @@ function inOrder(given: Readonly<Record<string, unknown>>, parameters: readonly 
   )
 }
 
-/** Undefined where the values do not fit. An empty value of an optional parameter that is no string is one that was left out. */
+/** Undefined where the values do not fit: a place that is not there or comes twice, a wrong type, a required one that is missing. */
 function toArguments(
-  values: readonly string[],
+  values: readonly Value[],
   parameters?: readonly Parameter[],
-): Record<string, unknown> | undefined {
-  if (parameters === undefined || values.length > parameters.length) return undefined
+): Readonly<Record<string, unknown>> | undefined {
+  if (parameters === undefined) return undefined
+  const texts = new Map(values.map(({ place, text }) => [place, text]))
+  if (texts.size < values.length || values.some(({ place }) => parameters[place] === undefined)) return undefined
   const found: [string, unknown][] = []
-  for (const [i, parameter] of parameters.entries()) {
-    const text = values[i]
-    if (text === undefined || (text === '' && !parameter.isString)) {
-      if (parameter.isRequired) return undefined
-      continue
-    }
-    const value = parameter.isString ? text : parseValue(text, parameter.type)
+  for (const [place, { name, isString, type, isRequired }] of parameters.entries()) {
+    const text = texts.get(place)
+    if (text === undefined && isRequired) return undefined
+    if (text === undefined) continue
+    const value = isString ? text : parseValue(text, type)
     if (value === undefined) return undefined
-    found.push([parameter.name, value])
+    found.push([name, value])
   }
   return Object.fromEntries(found)
 }
@@ -122,10 +134,11 @@ function parseValue(text: string, type: unknown): unknown {
   return fits ? value : undefined
 }
 
-function splitAt(ids: readonly number[], separator: number): number[][] {
+/** Cuts before each of these tokens: every part but the first begins with one. */
+function splitBefore(ids: readonly number[], tokens: readonly number[]): number[][] {
   const parts: number[][] = [[]]
   for (const id of ids) {
-    if (id === separator) parts.push([])
+    if (tokens.includes(id)) parts.push([id])
     else parts.at(-1)?.push(id)
   }
   return parts

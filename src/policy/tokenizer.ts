@@ -6,6 +6,9 @@ import { createHash } from 'node:crypto'
 import { joinPair, learnMerges, mergeAll, pairKey } from './merges.ts'
 import type { TokenizerData } from './tokenizer-data.ts'
 
+/** Before the value of a call's first parameter, its second, and so on. */
+export const ARGUMENT_TOKENS = ['<arg1>', '<arg2>', '<arg3>', '<arg4>', '<arg5>', '<arg6>', '<arg7>', '<arg8>'] as const
+
 /** Tokens that no text is encoded to: they give the conversation its form. */
 export const SPECIAL_TOKENS = [
   '<pad>',
@@ -14,7 +17,7 @@ export const SPECIAL_TOKENS = [
   '<tool>',
   '<assistant>',
   '<call>',
-  '<arg>',
+  ...ARGUMENT_TOKENS,
   '<eot>',
 ] as const
 export type SpecialToken = (typeof SPECIAL_TOKENS)[number]

@@ -19,7 +19,13 @@ export interface TrainingDefaults {
  * rate than a language model with billions of parameters. HUD's are those of the published run.
  */
 export const TRAINING_DEFAULTS: Readonly<Record<TrainerName, TrainingDefaults>> = {
-  embedded: { learningRate: 2e-3, loss: 'importance_sampling', lossConfig: {}, substeps: 1, adam: {} },
+  embedded: {
+    learningRate: 7e-4,
+    loss: 'importance_sampling',
+    lossConfig: {},
+    substeps: 1,
+    adam: { beta2: 0.99 },
+  },
   hud: { learningRate: 1e-5, loss: 'importance_sampling', lossConfig: {}, substeps: 1, adam: {} },
 }
 

@@ -62,13 +62,13 @@ test('a reply is put into tokens and back', () => {
   )
 })
 
-test('values stand in the order of the schema, and what is left out at the end takes no token', () => {
+test('values stand in the order of the schema, each behind the mark of its place, and what is left out takes no token', () => {
   const output = format.toOutput(
-    { content: '', toolCalls: [{ name: 'read', arguments: { offset: 3, filePath: 'calc.py' } }] },
+    { content: '', toolCalls: [{ name: 'read', arguments: { limit: 3, filePath: 'calc.py' } }] },
     TOOLS,
   )
-  const [call, arg, eot] = [special('<call>'), special('<arg>'), special('<eot>')]
-  assert.equal([...output], [call, ...encode('read'), arg, ...encode('calc.py'), arg, ...encode('3'), eot])
+  const [call, path, limit, eot] = [special('<call>'), special('<arg1>'), special('<arg3>'), special('<eot>')]
+  assert.equal([...output], [call, ...encode('read'), path, ...encode('calc.py'), limit, ...encode('3'), eot])
 })
 
 test('a call that has no form in tokens is refused', () => {
@@ -94,14 +94,18 @@ test('whatever a model puts out decodes, and calls that do not fit say what ther
       }
     }),
   )
-  const [call, arg] = [special('<call>'), special('<arg>')]
+  const [call, arg1, arg2] = [special('<call>'), special('<arg1>'), special('<arg2>')]
   const decode = (...ids: number[]) => format.toReply(Uint32Array.from(ids), TOOLS).calls[0]
-  assert.equal(decode(call, ...encode('read'), arg, ...encode('a'), arg, ...encode('x')), {
+  assert.equal(decode(call, ...encode('read'), arg1, ...encode('a'), arg2, ...encode('x')), {
     name: 'read',
-    arguments: '<arg>a<arg>x',
+    arguments: '<arg1>a<arg2>x',
   })
-  assert.equal(decode(call, ...encode('shell'), arg, ...encode('ls')), { name: 'shell', arguments: '<arg>ls' })
-  assert.equal(decode(call, ...encode('tune'), arg, ...encode('true')), { name: 'tune', arguments: '<arg>true' })
+  assert.equal(decode(call, ...encode('read'), arg1, ...encode('a'), arg1, ...encode('b')), {
+    name: 'read',
+    arguments: '<arg1>a<arg1>b',
+  })
+  assert.equal(decode(call, ...encode('shell'), arg1, ...encode('ls')), { name: 'shell', arguments: '<arg1>ls' })
+  assert.equal(decode(call, ...encode('tune'), arg1, ...encode('true')), { name: 'tune', arguments: '<arg1>true' })
 })
 
 const messageLists = fc.array(

@@ -20,9 +20,6 @@ export interface ChatAgentPorts {
   readonly origins?: Origins
 }
 
-/** Steps in a row with a call that cannot be run: the model has lost the thread. */
-const MALFORMED_IN_A_ROW = 3
-
 /**
  * A model behind an OpenAI-compatible chat-completions endpoint, with tools over the workspace's shell. Reads the endpoint's key from
  * the environment of the thread it is made in. Throws `bad-agent-config` or `no-key`.
@@ -92,7 +89,7 @@ async function runChat(
     }
     malformedInARow = isMalformed ? malformedInARow + 1 : 0
     const isLast = step === settings.maxSteps
-    if (isMalformed && (isLast || malformedInARow === MALFORMED_IN_A_ROW))
+    if (isMalformed && (isLast || malformedInARow === settings.maxMalformed))
       return { answer, stop: 'malformed-tool-call' }
     if (isLast) return { answer, stop: 'max-steps' }
   }

@@ -40,6 +40,7 @@ const configSchema = z.strictObject({
     .default({}),
   completionKwargs: kwargsSchema.default({}),
   maxSteps: z.int().min(1).default(10),
+  maxMalformed: z.int().min(1).default(3),
   systemPrompt: z.string().optional(),
   tools: z.array(z.enum(TOOL_NAMES)).optional(),
   connections: z.int().min(1).optional(),
@@ -62,6 +63,8 @@ export interface ChatSettings {
   /** A turn without token ids and logprobs is an error. */
   readonly requireTokens: boolean
   readonly maxSteps: number
+  /** Steps in a row with a call that cannot be run which end the rollout: the model has lost the thread. */
+  readonly maxMalformed: number
   readonly systemPrompt: string | undefined
   readonly tools: readonly ToolName[]
   /** Connections at most in each thread; undefined: as many as it has rollouts that wait for a completion. */
@@ -72,7 +75,7 @@ export interface ChatSettings {
 export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): ChatSettings {
   const parsed = configSchema.safeParse(config)
   if (!parsed.success) throw badAgentConfig('chat', problemsOf(parsed.error), parsed.error)
-  const { model, endpoint, maxSteps, systemPrompt, connections } = parsed.data
+  const { model, endpoint, maxSteps, maxMalformed, systemPrompt, connections } = parsed.data
   const { extra_body: extraBody, ...kwargs } = parsed.data.completionKwargs
   const fields: Readonly<Record<string, unknown>> = { ...kwargs, ...extraBody }
   const wantsTokens = fields.return_token_ids === true
@@ -91,6 +94,7 @@ export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = proces
     wantsTokens,
     requireTokens,
     maxSteps,
+    maxMalformed,
     systemPrompt,
     tools: parsed.data.tools ?? TOOL_NAMES,
     connections,

@@ -134,6 +134,7 @@ test('three such steps in a row, or one that is the last allowed, are why it sto
     assert.equal(await run().ended, { answer: 'hm', stop: 'malformed-tool-call' })
     assert.is(server.requests.length, 3)
     assert.is((await run({ config: { maxSteps: 1 } }).ended).stop, 'malformed-tool-call')
+    assert.equal(await run({ config: { maxMalformed: 1 } }).ended, { answer: 'hm', stop: 'malformed-tool-call' })
   }))
 
 test('a tool call where no tool was offered is answered that there are none', () =>
