@@ -45,7 +45,7 @@ export type StepEnd =
 
 /** A pass rate measured without training on what was rolled out. */
 export interface EvaluationRecord {
-  /** Optimiser steps taken before it; 0 is the base. */
+  /** Steps of the training before it, skipped ones included; 0 is the base. */
   readonly afterSteps: number
   /** Which tasks: `held-out` or `unseen` for instance. */
   readonly split: string

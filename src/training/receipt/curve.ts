@@ -49,7 +49,7 @@ export function drawCurve(receipt: Receipt): string {
       yAxis: RATE_AXIS,
       series,
     })
-    return settle(chart.renderToSVGString())
+    return settle(chart.renderToSVGString(), titleOf(receipt))
   } finally {
     chart.dispose()
   }
@@ -71,11 +71,15 @@ function toTitle({ name, model, trainer, seed, steps }: Receipt): object {
   return {
     left: 24,
     top: 18,
-    text: `${name}: pass rate while ${model} trains`,
+    text: titleOf({ name, model }),
     subtext: `${trainer} trainer, seed ${seed}${shape}; bars: 95 % intervals${grey}`,
     textStyle: { color: INK, fontSize: 18, fontWeight: 600, fontFamily: FONT },
     subtextStyle: { color: '#5f6b7a', fontSize: 13, fontFamily: FONT },
   }
+}
+
+function titleOf({ name, model }: Pick<Receipt, 'name' | 'model'>): string {
+  return `${name}: pass rate while ${model} trains`
 }
 
 /** Ours first: what lies under is drawn first, but read last. */
@@ -126,12 +130,17 @@ const RATE_AXIS = {
   axisLabel: { color: '#5f6b7a', fontSize: 12, fontFamily: FONT, formatter: '{value} %' },
 }
 
-/** The renderer numbers its charts over the life of the process and marks elements for a pointer there is none of here. */
-function settle(svg: string): string {
+/**
+ * The renderer numbers its charts over the life of the process and marks elements for a pointer there is none of here. What it
+ * does not give is a title, for those who have the picture read to them.
+ */
+function settle(svg: string, title: string): string {
   return `${svg
     .replaceAll(/<style >[\s\S]*?<\/style>\n?/g, '')
     .replaceAll(/ (?:class|ecmeta_\w+)="[^"]*"/g, '')
     .replaceAll(/zr\d+-/g, 'curve-')
-    .replace(/<svg /, '<svg role="img" ')
+    .replace(/<svg ([^>]*)>/, (_, attributes) => `<svg role="img" ${attributes}>\n<title>${toXmlText(title)}</title>`)
     .trim()}\n`
 }
+
+const toXmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

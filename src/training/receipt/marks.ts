@@ -34,7 +34,7 @@ export function drawTrain({ name, colour, points, quiet = false }: Marked): read
   ]
 }
 
-/** Diamonds joined by a dashed line, with their intervals and the rate in figures at both ends. */
+/** Diamonds joined by a dashed line, with their intervals and the rate in figures at both ends; a quiet one at its end. */
 export function drawHeldOut({ name, colour, points, quiet = false }: Marked): readonly SeriesOption[] {
   const last = points.length - 1
   const marked: SeriesOption = {
@@ -42,7 +42,8 @@ export function drawHeldOut({ name, colour, points, quiet = false }: Marked): re
     data: points.map((point, index) => ({
       ...datum(point),
       label: {
-        show: index === 0 || index === last,
+        // Two runs often begin at one rate, and two figures in one place cannot be read: the quiet one keeps its end alone.
+        show: index === last || (index === 0 && !quiet),
         position: index === last && index > 0 ? 'right' : 'left',
         distance: 10,
         formatter: `${(point.rate * 100).toFixed(1)} %`,
