@@ -13,16 +13,18 @@ export interface SplitSelectors {
   readonly taskIds?: readonly string[]
   readonly heldOut?: readonly string[]
   readonly unseen?: readonly string[]
+  readonly quick?: true
 }
 
 /**
  * What selectors name or, where they are absent, what the tasks' own `split` column says: `train`, `held-out` and `unseen`. Tasks
- * without that column are all trained on. Throws `unknown-task`, `nothing-to-train-on`, `tasks-overlap`.
+ * without that column are all trained on; with `quick` unseen ones are measured only where they are named. Throws `unknown-task`, `nothing-to-train-on`, `tasks-overlap`.
  */
 export function chooseSplits(taskset: Taskset, selectors: SplitSelectors): Splits {
   const train = chooseTrainTasks(taskset, selectors.taskIds)
   const heldOut = selectors.heldOut === undefined ? bySplit(taskset, 'held-out') : taskset.select(selectors.heldOut)
-  const unseen = selectors.unseen === undefined ? bySplit(taskset, 'unseen') : taskset.select(selectors.unseen)
+  const ownUnseen = () => (selectors.quick === true ? undefined : bySplit(taskset, 'unseen'))
+  const unseen = selectors.unseen === undefined ? ownUnseen() : taskset.select(selectors.unseen)
   for (const [name, other] of [
     ['--held-out', heldOut],
     ['--unseen', unseen],

@@ -26,6 +26,12 @@ test('tasks that say nothing are all trained on, and nothing is held out', () =>
   assert.equal([slugs(train), heldOut, unseen], ['a,b', undefined, undefined])
 })
 
+test('a quick training measures unseen tasks only where they are named', () => {
+  assert.is(chooseSplits(split, { quick: true }).unseen, undefined)
+  assert.is(slugs(chooseSplits(split, { quick: true }).heldOut), 'b')
+  assert.is(slugs(chooseSplits(split, { quick: true, unseen: ['d'] }).unseen), 'd')
+})
+
 test('a selector goes before what tasks say', () => {
   const { train, heldOut } = chooseSplits(split, { taskIds: ['0'], heldOut: ['c'] })
   assert.equal([slugs(train), slugs(heldOut)], ['a', 'c'])

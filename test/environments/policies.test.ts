@@ -39,14 +39,14 @@ for (const [name, source] of Object.entries(sources)) {
 
   test(`${name}: warmed up at a small scale it learns, the same way each time`, async () => {
     const losses: number[] = []
-    const small = { ...source, settings: { ...source.settings, steps: 12, batch: 8, width: 16 } }
+    const small = { ...source, settings: { ...source.settings, steps: 30, batch: 4, width: 32 } }
     const make = async () => {
       losses.length = 0
       return warmUp(small, { onStep: ({ loss }) => losses.push(loss) })
     }
     const first = await make()
     const [start = 0, end = 0] = [losses[0], losses.at(-1)]
-    assert.ok(end < 0.9 * start, `${start} to ${end}`)
+    assert.ok(end < 0.6 * start, `${start} to ${end}`)
     const again = await make()
     assert.equal(hash(again.weights), hash(first.weights))
   })
