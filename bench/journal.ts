@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { systemClock } from '../src/clock.ts'
 import { toJobId } from '../src/ids.ts'
 import { type Journal, openLmdbJournal } from '../src/journal/index.ts'
 import { packTrajectory, unpackTrajectory } from '../src/rollout/pack.ts'
+import { makeBenchDirectory } from './directory.ts'
 import type { BenchTable } from './table.ts'
 import { makeBenchHeader, makeRealSizeTrajectory } from './trajectories.ts'
 
@@ -19,7 +17,7 @@ export async function journalBench(): Promise<BenchTable> {
   const pack = timeMs(PACKS, () => packTrajectory(trajectory))
   const unpack = timeMs(PACKS, () => unpackTrajectory(packed))
   const json = timeMs(PACKS / 50, () => JSON.stringify(trajectory, toPlainArrays))
-  const directory = await mkdtemp(join(tmpdir(), 'troupe-bench-'))
+  const { directory, remove } = await makeBenchDirectory()
   const journal = await openLmdbJournal({ directory, clock: systemClock, role: 'owner' })
   try {
     const batched = await putsPerSecond(journal, 0, BATCHED_RUNS, packed, true)
@@ -51,7 +49,7 @@ export async function journalBench(): Promise<BenchTable> {
     }
   } finally {
     await journal.close()
-    await rm(directory, { recursive: true, force: true })
+    remove()
   }
 }
 

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
@@ -10,6 +10,7 @@ import { createAgent } from '../src/agents/create-agent.ts'
 import { Job } from '../src/job/job.ts'
 import { LocalRuntime } from '../src/runtimes/local.ts'
 import { Taskset } from '../src/taskset/taskset.ts'
+import { makeBenchDirectory } from './directory.ts'
 import type { BenchTable } from './table.ts'
 
 const GROUP = 8
@@ -21,7 +22,7 @@ const calc = fileURLToPath(new URL('../../environments/calc', import.meta.url))
  * them, on the same files, as many at once as there are cores, without sandboxes, threads, wire or journal.
  */
 export async function rolloutsBench({ quick }: { readonly quick: boolean }): Promise<BenchTable> {
-  const directory = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
+  const { directory, remove } = await makeBenchDirectory()
   try {
     const taskset = (await Taskset.load(join(calc, 'tasks.ts'))).select([quick ? '0-3' : '0-15'])
     const agent = createAgent(join(calc, 'repairer.ts'))
@@ -63,7 +64,7 @@ export async function rolloutsBench({ quick }: { readonly quick: boolean }): Pro
       await job.close()
     }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
 }
 

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createAgent } from '../../src/agents/create-agent.ts'
 import { Job } from '../../src/job/job.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
 import { Taskset } from '../../src/taskset/taskset.ts'
+import { makeBenchDirectory } from '../directory.ts'
 import { type EngineCase, type EngineFigures, takeFigures } from './measure.ts'
 
 const GROUP = 8
@@ -16,7 +15,7 @@ const agentFile = fileURLToPath(new URL('./noop-agent.js', import.meta.url))
 
 /** Rollouts through the real engine: pool, threads, host process, journal, stream. A first round warms everything up. */
 export async function measureEngine(bench: EngineCase): Promise<EngineFigures> {
-  const directory = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
+  const { directory, remove } = await makeBenchDirectory()
   const runtime = new LocalRuntime(environment, { transport: 'tcp' })
   const quick = createAgent(agentFile, { waitMs: 0 })
   const agent = createAgent(agentFile, { waitMs: bench.waitMs })
@@ -46,6 +45,6 @@ export async function measureEngine(bench: EngineCase): Promise<EngineFigures> {
     for (let at = 0; at < WARM_UP_ROUNDS; at += 1) await round(`warm-up-${at}`, WARM_UP_ROLLOUTS, quick)
     return await takeFigures(() => round('measured', bench.rollouts))
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
 }

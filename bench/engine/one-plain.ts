@@ -1,6 +1,5 @@
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { createConnection, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import { toSandboxId } from '../../src/ids.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
+import { makeBenchDirectory } from '../directory.ts'
 import { type EngineCase, type EngineFigures, takeFigures } from './measure.ts'
 import { makeTurn } from './noop-agent.ts'
 
@@ -19,7 +19,7 @@ const environment = fileURLToPath(new URL('./noop-env.js', import.meta.url))
  * plain arrays, one JSON line a run in a file. Against the same environment host.
  */
 export async function measurePlain(bench: EngineCase): Promise<EngineFigures> {
-  const directory = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
+  const { directory, remove } = await makeBenchDirectory()
   const runtime = new LocalRuntime(environment, { transport: 'tcp' })
   const journal = createWriteStream(join(directory, 'runs.jsonl'))
   try {
@@ -48,7 +48,7 @@ export async function measurePlain(bench: EngineCase): Promise<EngineFigures> {
   } finally {
     await runtime.close()
     journal.destroy()
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
 }
 

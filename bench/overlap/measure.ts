@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createAgent } from '../../src/agents/create-agent.ts'
@@ -7,6 +6,7 @@ import { Job } from '../../src/job/job.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
 import { Taskset } from '../../src/taskset/taskset.ts'
 import { train } from '../../src/training/loop/index.ts'
+import { makeBenchDirectory } from '../directory.ts'
 import type { Mode } from './bound.ts'
 import type { StepDurations } from './durations.ts'
 import type { Waits } from './waiting-agent.ts'
@@ -25,7 +25,7 @@ export const taskset = new Taskset(
 
 /** Milliseconds that the real loop takes for these steps: engine, journal, sessions and all, but for the agent's and the trainer's work. */
 export async function measureMode(steps: readonly StepDurations[], mode: Mode): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'troupe-bench-'))
+  const { directory, remove } = await makeBenchDirectory()
   const file = join(directory, 'waits.json')
   writeFileSync(file, JSON.stringify(toWaits(steps)))
   const trainer = makeWaitingTrainer(step => (steps[step]?.trainMs ?? 0) / (taskset.tasks.length * GROUP))
@@ -59,7 +59,7 @@ export async function measureMode(steps: readonly StepDurations[], mode: Mode): 
       if (groups.trained !== taskset.tasks.length || errored > 0) throw new Error(JSON.stringify(records))
     return wallMs
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    remove()
   }
 }
 
