@@ -33,6 +33,11 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'models', summary: 'list, fork and roll back models', load: () => import('./commands/models.ts') },
   { name: 'policy', summary: 'make, show or serve the embedded policy', load: () => import('./commands/policy.ts') },
+  {
+    name: 'emulator',
+    summary: 'run a look-alike of Daytona on this machine',
+    load: () => import('./commands/emulator.ts'),
+  },
 ]
 
 async function main(argv: readonly string[]): Promise<ExitCode> {

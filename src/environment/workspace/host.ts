@@ -25,6 +25,11 @@ export interface WorkspaceHostOptions extends Partial<IsolationOptions> {
   readonly ids?: IdSource
 }
 
+/** The host of this machine, whose workspaces also start commands that go on running. */
+export interface LocalWorkspaceHost extends WorkspaceHost {
+  open(sessionId: string): Promise<OpenWorkspace & { readonly workspace: WorkspaceSession }>
+}
+
 const MAX_WAITING_COMMANDS = 8_192
 
 interface Ready {
@@ -38,7 +43,7 @@ interface Ready {
  * Makes workspaces, isolated with bubblewrap and without a network unless the options say otherwise. Nothing is created
  * before `preflight` or the first `open`; `close` removes everything again.
  */
-export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): WorkspaceHost {
+export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): LocalWorkspaceHost {
   const { isolation = 'bwrap', network = false, limits = DEFAULT_LIMITS, maxCommands = DEFAULT_MAX_COMMANDS } = options
   const { clock = systemClock, ids = randomIds } = options
   const gate = makeCommandGate({ maxRunning: maxCommands, maxWaiting: MAX_WAITING_COMMANDS })
@@ -89,7 +94,7 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): Workspace
     await prepared?.base.remove()
   }
 
-  async function openWorkspace(id: string): Promise<OpenWorkspace> {
+  async function openWorkspace(id: string): Promise<OpenWorkspace & { readonly workspace: WorkspaceSession }> {
     const { base, settings, ssh, warmPrograms } = await ready()
     count += 1
     const session = await openSession(id, count, { settings, base, owners, gate, warmPrograms, clock })

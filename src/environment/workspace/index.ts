@@ -1,1 +1,2 @@
-export { makeWorkspaceHost, type WorkspaceHostOptions } from './host.ts'
+export { type LocalWorkspaceHost, makeWorkspaceHost, type WorkspaceHostOptions } from './host.ts'
+export type { WorkspaceSession } from './session.ts'
