@@ -35,7 +35,7 @@ export interface EvalArguments extends RuntimeArguments {
 export function define(command: Command, cli: Cli): void {
   command
     .argument('<tasks>', 'tasks.ts, .js, .json, .jsonl, or a directory with one of them')
-    .argument('<agent>', 'a module (agent.ts, agent.ts#export), or "scripted"')
+    .argument('<agent>', 'a module (agent.ts, agent.ts#export), "scripted", or the slug of a model')
     .option('--all', 'run every task; without this and --task-ids, only the first')
     .option('--task-ids <list>', 'slugs, template ids, indices or ranges (0-15), separated by commas', toList)
     .option('--group <n>', 'attempts at each task, compared with each other', wholeNumberFrom(1), 1)
