@@ -15,6 +15,7 @@ import { endAtOnce } from './end-at-once.ts'
 import { chunkTooSmall, conflictingOptions } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
+import { toJobDefaults } from './job-options.ts'
 import { showProgress } from './progress.ts'
 import { makeRuntime } from './runtime-options.ts'
 import { showWarnings } from './warnings.ts'
@@ -165,7 +166,7 @@ function toJobOptions(
   input: { readonly tasks: string; readonly agent: string },
   options: EvalArguments,
 ): JobOptions {
-  const { seed, threads, pool, group } = options
+  const { seed, group } = options
   const settings = {
     tasks: taskset.tasks.map(task => task.slug),
     agent: input.agent,
@@ -178,12 +179,6 @@ function toJobOptions(
     settings,
     resume: true,
     group,
-    maxConcurrent: options.maxConcurrent,
-    retries: options.retries,
-    pool: pool === 'cold' ? { strategy: 'cold', size: 0 } : { strategy: 'prewarm', size: pool },
-    ...(seed === undefined ? {} : { seed }),
-    ...(threads === undefined ? {} : { threads }),
-    ...(options.deadline === undefined ? {} : { deadlines: options.deadline }),
-    ...(options.journal === false ? {} : { journal: options.journal }),
+    ...toJobDefaults(options),
   }
 }

@@ -17,6 +17,7 @@ import type { TrainArguments } from './commands/train.ts'
 import { endAtOnce } from './end-at-once.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
+import { toJobDefaults } from './job-options.ts'
 import { type ModelPlan, type OpenModel, planModel } from './open-model.ts'
 import { showProgress } from './progress.ts'
 import { makeRuntime } from './runtime-options.ts'
@@ -159,7 +160,7 @@ function toJobOptions(
   options: TrainArguments,
   runtime: Runtime,
 ): JobOptions {
-  const { seed, threads, pool } = options
+  const { seed } = options
   const training = {
     ...shape,
     model: options.model ?? 'embedded',
@@ -170,13 +171,7 @@ function toJobOptions(
     settings: { ...toJobSettings(training), seed: seed ?? null },
     resume: true,
     runtime,
-    maxConcurrent: options.maxConcurrent,
-    retries: options.retries,
-    pool: pool === 'cold' ? { strategy: 'cold', size: 0 } : { strategy: 'prewarm', size: pool },
-    ...(seed === undefined ? {} : { seed }),
-    ...(threads === undefined ? {} : { threads }),
-    ...(options.deadline === undefined ? {} : { deadlines: options.deadline }),
-    ...(options.journal === false ? {} : { journal: options.journal }),
+    ...toJobDefaults(options),
   }
 }
 

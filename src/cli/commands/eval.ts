@@ -1,32 +1,16 @@
 import type { Command } from 'commander'
-import {
-  type DeadlineArgument,
-  type PoolArgument,
-  toDeadlines,
-  toJsonObject,
-  toList,
-  toPool,
-  toShare,
-  wholeNumberFrom,
-} from '../arguments.ts'
+import { type PoolArgument, toDeadlines, toJsonObject, toList, toPool, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import type { RolloutArguments } from '../job-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
 /** The options of `troupe eval` as the action gets them. */
-export interface EvalArguments extends RuntimeArguments {
+export interface EvalArguments extends RuntimeArguments, RolloutArguments {
   readonly all?: true
   readonly taskIds?: readonly string[]
   readonly group: number
-  readonly maxConcurrent: number
-  readonly threads?: number
-  readonly pool: PoolArgument
   readonly chunk?: number
-  readonly seed?: number
   readonly json?: true
-  /** False after `--no-journal`. */
-  readonly journal: string | false
-  readonly retries: number
-  readonly deadline?: DeadlineArgument
   readonly skill?: number
   readonly agentConfig?: Readonly<Record<string, unknown>>
   readonly quiet?: true

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import { TRAINING_SHAPE } from '../../training/defaults.ts'
 import type { LossName } from '../../training/trainer.ts'
 import {
-  type DeadlineArgument,
   type PoolArgument,
   positiveNumber,
   toAssignments,
@@ -13,11 +12,12 @@ import {
   wholeNumberFrom,
 } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import type { RolloutArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
 /** The options of `troupe train` as the action gets them. What has no default here has one that depends on others. */
-export interface TrainArguments extends RuntimeArguments, ModelArguments {
+export interface TrainArguments extends RuntimeArguments, ModelArguments, RolloutArguments {
   readonly taskIds?: readonly string[]
   readonly heldOut?: readonly string[]
   readonly unseen?: readonly string[]
@@ -25,9 +25,6 @@ export interface TrainArguments extends RuntimeArguments, ModelArguments {
   readonly group?: number
   readonly chunk?: number
   readonly chunkBytes: number
-  readonly maxConcurrent: number
-  readonly threads?: number
-  readonly pool: PoolArgument
   readonly learningRate?: number
   readonly loss?: LossName
   readonly lossConfig?: Readonly<Record<string, number>>
@@ -39,13 +36,8 @@ export interface TrainArguments extends RuntimeArguments, ModelArguments {
   readonly maxPolicyLag: number
   readonly dynamicSampling: number
   readonly order: 'planned' | 'completion'
-  readonly seed?: number
-  readonly retries: number
-  readonly deadline?: DeadlineArgument
   readonly quick?: true
   readonly out: string
-  /** False after `--no-journal`. */
-  readonly journal: string | false
   readonly json?: true
   readonly quiet?: true
 }

@@ -1,5 +1,6 @@
 import { standardDeviation } from '../../report/spread.ts'
 import type { Group } from '../../rollout/group.ts'
+import type { StepRecord } from '../records.ts'
 import type { InspectedGroup } from './inspect-group.ts'
 
 /** What was rolled out, added up group by group, so that nothing of the groups themselves is kept. */
@@ -8,20 +9,14 @@ export interface Figures {
   readonly totals: FigureTotals
 }
 
-export interface FigureTotals {
-  readonly runs: number
-  readonly solved: number
-  /** Of the graded runs; 0 when there are none. */
-  readonly passRate: number
-  readonly errored: number
-  /** Mean over the groups with a graded run. */
-  readonly groupSpread: number
-  readonly samples: number
-  readonly tokens: number
-  /** Milliseconds in which at least one rollout was under way, whichever process it was in. */
-  readonly rolloutMs: number
-  readonly versions: Readonly<Record<string, number>>
-}
+/**
+ * Those of a step's figures that rollouts alone decide. Pass rates are of graded runs, 0 when there are none; the spread is of
+ * groups with one; `rolloutMs` is the time in which at least one rollout was under way, whichever process it was in.
+ */
+export type FigureTotals = Pick<
+  StepRecord,
+  'runs' | 'solved' | 'passRate' | 'errored' | 'groupSpread' | 'samples' | 'tokens' | 'rolloutMs' | 'versions'
+>
 
 export function makeFigures(): Figures {
   const spans: (readonly [from: number, to: number])[] = []
