@@ -11,8 +11,8 @@ import { type Handles, makeHandles } from '../src/pool/handles.ts'
 import { drain, drained, settle } from '../src/pool/pool.ts'
 import { makePoolState, type PoolConfig, type PoolPorts, type PoolState } from '../src/pool/pool-state.ts'
 import { lease, release, releaseOwner } from '../src/pool/requests.ts'
-import type { Rate } from '../src/pool/token-bucket.ts'
 import type { Runtime } from '../src/runtimes/runtime.ts'
+import type { Rate } from '../src/runtimes/token-bucket.ts'
 import type { Lease, LeaseReply, PoolMessage, PoolStats } from './messages.ts'
 
 export interface SandboxPoolOptions {

@@ -15,7 +15,15 @@ export type { Group, GroupEnd, GroupStrategy } from './rollout/group.ts'
 export type { Outcome, Phase, PhaseTimings, Run, RunHeader, StopReason } from './rollout/run.ts'
 export type { ToolCall, Trajectory, Turn, TurnTokens } from './rollout/trajectory.ts'
 export { LocalRuntime } from './runtimes/local.ts'
-export type { LeaseKind, ProvisionRequest, Runtime, Sandbox } from './runtimes/runtime.ts'
+export type {
+  LeaseKind,
+  ProviderPool,
+  ProvisionPlan,
+  ProvisionRequest,
+  Runtime,
+  Sandbox,
+  SandboxOrigin,
+} from './runtimes/runtime.ts'
 export { SharedRuntime } from './runtimes/shared.ts'
 export { SubprocessRuntime } from './runtimes/subprocess.ts'
 export { UrlRuntime } from './runtimes/url.ts'

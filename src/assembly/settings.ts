@@ -27,7 +27,7 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
     threads: options.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1)),
     threadHangMs: options.threadHangMs ?? 10_000,
     threadHeapBytes: options.threadHeapBytes,
-    pool: { ...pool, maxSandboxes: pool.maxSandboxes ?? maxConcurrent + prewarmed },
+    pool: { source: { type: 'create' }, ...pool, maxSandboxes: pool.maxSandboxes ?? maxConcurrent + prewarmed },
     maxConcurrent,
     connections: options.connections ?? 'shared',
     deadlines: withDefaultDeadlines(options.deadlines),

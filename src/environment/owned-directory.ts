@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, readlinkSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isAlive, makeOwner, type Owner } from '../journal/owner.ts'
+import { isAlive, makeOwner, type Owner } from '../owner.ts'
 import { removeDirectory } from './workspace/base-directory.ts'
 
 /** Inside an owned directory: a line of JSON for each process that uses it. */

@@ -4,12 +4,25 @@ import type { GroupStrategy } from '../rollout/group.ts'
 import type { Phase } from '../rollout/run.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 
-/** How sandboxes are kept ready. */
+/**
+ * Where sandboxes come from. `create`: each is made anew. `provider-pool`: claimed from one that the provider keeps warm, `size` wide (default: the
+ * pool's size, or `maxConcurrent`). `fork`: from `parents` running ones that are kept for it (default 4), and from what they bore as long as nobody
+ * uses it. `auto`: forks where the runtime has them and they work, else creates.
+ */
+export type PoolSource =
+  | { readonly type: 'create' }
+  | { readonly type: 'provider-pool'; readonly size?: number }
+  | { readonly type: 'fork'; readonly parents?: number }
+  | { readonly type: 'auto' }
+
+/** How sandboxes are kept ready, and where they come from. */
 export interface PoolOptions {
   readonly strategy: 'cold' | 'prewarm'
   /** Prewarmed sandboxes to hold ready; `auto` follows measured demand and refill time. Not used when cold. */
   readonly size: number | 'auto'
-  /** Sandboxes at most: creating, live and deleting together. Default: `maxConcurrent`, plus the pool's size. */
+  /** Default: `create`. */
+  readonly source?: PoolSource
+  /** Sandboxes at most: creating, live and deleting together. Default: `maxConcurrent`, plus the pool's size, plus the parents kept for forks. */
   readonly maxSandboxes?: number
 }
 

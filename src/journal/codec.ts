@@ -1,8 +1,8 @@
 import { Packr } from 'msgpackr'
+import type { Owner } from '../owner.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { JobRecord } from './journal.ts'
-import type { Owner } from './owner.ts'
 
 /** What is behind a run id: its key in plan order. */
 export type RunKey = [jobId: string, step: number, index: number, member: number, runId: string]

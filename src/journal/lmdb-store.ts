@@ -2,9 +2,9 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, read
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../clock.ts'
+import { isAlive, makeOwner, type Owner } from '../owner.ts'
 import { decode, encode, type GroupKey, type RunKey } from './codec.ts'
 import { journalHeld, journalMissing, journalUnusable, journalVersion } from './errors.ts'
-import { isAlive, makeOwner, type Owner } from './owner.ts'
 
 /** Of the layout below. Another one is refused, never converted in silence. */
 export const JOURNAL_VERSION = 1

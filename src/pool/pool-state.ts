@@ -2,6 +2,7 @@ import type { ErrorData } from '../errors.ts'
 import type { LeaseId, RunId, SandboxId } from '../ids.ts'
 import type { Ref } from '../kernel/ref.ts'
 import type { LeaseKind } from '../runtimes/runtime.ts'
+import { makeTokenBucket, type Rate, type TokenBucket } from '../runtimes/token-bucket.ts'
 import type { Task } from '../taskset/task.ts'
 import { type Breaker, type BreakerLimits, closedBreaker } from './breaker.ts'
 import { type DemandMeter, makeDemandMeter } from './demand-meter.ts'
@@ -9,7 +10,6 @@ import { type LeaseQueue, type LeaseRequest, makeLeaseQueue } from './lease-queu
 import { type Ledger, makeLedger } from './ledger.ts'
 import { makeOwners, type Owners } from './owners.ts'
 import type { Reachable } from './sandbox-state.ts'
-import { makeTokenBucket, type Rate, type TokenBucket } from './token-bucket.ts'
 
 /** The pool's settings with every default filled in. */
 export interface PoolConfig {
@@ -96,7 +96,7 @@ export function makePoolState(config: PoolConfig, ports: PoolPorts): PoolState {
     owners: makeOwners(),
     bucket: makeTokenBucket(config.createRate),
     meter: makeDemandMeter(),
-    granted: { hit: 0, cold: 0, fork: 0 },
+    granted: { hit: 0, cold: 0, claim: 0, fork: 0 },
     breaker: closedBreaker,
     createFailures: 0,
     stockFailures: 0,

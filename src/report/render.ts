@@ -99,7 +99,7 @@ function stages(report: Report): string {
 
 function engine({ engine: used, leases }: Report): string {
   return [
-    `leases: ${leases.hit} hit, ${leases.cold} cold, ${leases.fork} fork (hit rate ${percent(leases.hitRate)})`,
+    `leases: ${leases.hit} hit, ${leases.cold} cold, ${leases.claim} claimed, ${leases.fork} forked (hit rate ${percent(leases.hitRate)})`,
     `engine: ${duration(used.cpuMs)} CPU (${duration(used.cpuMsPerRun)} a run), main-loop delay p99 ${duration(used.loopDelayP99Ms)}`,
     `memory: peak ${mebibytes(used.peakRssBytes)}, ${mebibytes(used.peakRssBytesPerRun)} for each of ${used.peakInFlight} in flight`,
   ].join('\n')

@@ -54,6 +54,7 @@ export interface Report {
   readonly leases: {
     readonly hit: number
     readonly cold: number
+    readonly claim: number
     readonly fork: number
     /** Share of leases that were hits; null without a lease. */
     readonly hitRate: number | null
@@ -78,7 +79,7 @@ export function makeReport(source: ReportSource): Report {
   const rewards = runs.flatMap(run => (run.reward === null ? [] : [run.reward]))
   const passed = rewards.filter(reward => reward >= passAt).length
   const own = runs.filter(run => run.startedAt >= snapshot.startedAt).length
-  const leases = { hit: 0, cold: 0, fork: 0 }
+  const leases = { hit: 0, cold: 0, claim: 0, fork: 0 }
   for (const run of runs) if (run.lease !== null) leases[run.lease] += 1
   return {
     jobId: source.jobId,
@@ -103,7 +104,7 @@ export function makeReport(source: ReportSource): Report {
     spread: measureSpread(groups),
     failures: countFailures(runs),
     stages: timeStages(runs),
-    leases: { ...leases, hitRate: ratio(leases.hit, leases.hit + leases.cold + leases.fork) },
+    leases: { ...leases, hitRate: ratio(leases.hit, leases.hit + leases.cold + leases.claim + leases.fork) },
     engine: {
       cpuMs: snapshot.engineCpuMs,
       cpuMsPerRun: ratio(snapshot.engineCpuMs, own),

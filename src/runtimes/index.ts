@@ -1,5 +1,13 @@
 export { LocalRuntime, type LocalRuntimeOptions } from './local.ts'
-export type { LeaseKind, ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
+export type {
+  LeaseKind,
+  ProviderPool,
+  ProvisionPlan,
+  ProvisionRequest,
+  Runtime,
+  Sandbox,
+  SandboxOrigin,
+} from './runtime.ts'
 export { SharedRuntime } from './shared.ts'
 export { SubprocessRuntime, type SubprocessRuntimeOptions } from './subprocess.ts'
 export { UrlRuntime, type UrlRuntimeOptions } from './url.ts'

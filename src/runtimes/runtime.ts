@@ -2,9 +2,13 @@ import type { ErrorData } from '../errors.ts'
 import type { SandboxId } from '../ids.ts'
 import type { Task } from '../taskset/task.ts'
 import type { Address } from '../wire/address.ts'
+import type { TokenBucket } from './token-bucket.ts'
 
-/** How the sandbox under a lease came to be, told with every lease. */
-export type LeaseKind = 'hit' | 'cold' | 'fork'
+/** How a sandbox came to be: made anew, claimed from a pool that the provider itself keeps warm, or forked from a running one. */
+export type SandboxOrigin = 'cold' | 'claim' | 'fork'
+
+/** How the sandbox under a lease came to be, told with every lease: `hit` was ready before it was asked for, wherever it came from. */
+export type LeaseKind = 'hit' | SandboxOrigin
 
 /** What a runtime is told about the sandbox it is to provide. */
 export interface ProvisionRequest {
@@ -18,6 +22,10 @@ export interface ProvisionRequest {
   readonly prewarm: boolean
   /** Aborts when nobody wants the sandbox any more. `provision` then cleans up what it made and rejects. */
   readonly signal: AbortSignal
+  /** To be a fork of this sandbox, which is forkable, used by nobody and being forked by nobody else. Only where `forks`. */
+  readonly parent?: SandboxId
+  /** Called at most once, before `provision` answers, as soon as forks of the sandbox may be asked for. Never called where not `forks`. */
+  readonly onForkable?: () => void
   /** Called at most once, if the sandbox dies by itself after `provision` answered. It must still be disposed of. */
   readonly onLost?: (error: ErrorData) => void
 }
@@ -29,6 +37,8 @@ export interface Sandbox {
   /** The parked session to resume; absent when the rollout says the first `hello`. */
   readonly sessionId: string | undefined
   readonly labels: Readonly<Record<string, string>>
+  /** Absent: `cold`. */
+  readonly origin?: SandboxOrigin
   /**
    * Gives back everything that `provision` took. `sessionEnded` says that the rollout saw the session's own goodbye, so that
    * a shared host need not be asked again. Safe to call twice; rejects only if the sandbox may still exist.
@@ -36,16 +46,51 @@ export interface Sandbox {
   dispose(how: { readonly sessionEnded: boolean }): Promise<void>
 }
 
+/** What an engine is going to ask of a runtime, for what can be known to be impossible beforehand. */
+export interface ProvisionPlan {
+  /** Sandboxes that may exist at once, those of the provider's own pool included. */
+  readonly sandboxes: number
+  /** Whether sandboxes are to be claimed from the provider's own pool. */
+  readonly providerPool: boolean
+}
+
+/** Sandboxes that the provider itself keeps warm, ready to be claimed by the next `provision`. */
+export interface ProviderPool {
+  /**
+   * Has the provider hold `size` of them, taking over a pool that a dead owner left. Resolves when that is agreed, long before they exist; rejects
+   * where claims could never succeed or somebody alive holds the pool.
+   */
+  hold(size: number): Promise<void>
+  /** Unclaimed sandboxes that really exist now; never the provider's own count, which runs ahead. */
+  ready(): Promise<number>
+  /** Lets go of it and resolves when its unclaimed sandboxes are gone. Twice is once; rejects if some may still exist. */
+  drop(): Promise<void>
+}
+
 /** A place where sandboxes come from. One implementation a file; all pass the same contract test. */
 export interface Runtime {
   /** `local`, `subprocess`, `url`, `daytona`: for labels and messages. */
   readonly name: string
-  /** Checks what it needs (bubblewrap, a key, a port) and rejects with an error that names what is missing. Costs nothing. */
-  preflight(): Promise<void>
+  /** True where a running sandbox can be forked, one fork at a time each. */
+  readonly forks?: boolean
+  /** Absent where the provider keeps no pools. */
+  readonly providerPool?: ProviderPool
+  /** The account's limit on creates, shared by all of this process who draw on the account. Absent: none is known. */
+  readonly creates?: TokenBucket
+  /**
+   * Checks what it needs (bubblewrap, a key, a port) and rejects with an error that names what is missing. Makes no sandbox; may build what sandboxes
+   * are made from. With a plan, also checks that the account can hold what is planned.
+   */
+  preflight(plan?: ProvisionPlan): Promise<void>
   /** Problems with tasks that its environment would refuse (unknown template, bad arguments), all at once. Absent: not known beforehand. */
   checkTasks?(tasks: readonly Task[]): Promise<readonly string[]>
   /** Rejects with tagged data; `transient` where a new attempt may succeed. */
   provision(request: ProvisionRequest): Promise<Sandbox>
+  /**
+   * What is known of why a sandbox died or stopped answering, with the last output of its environment. Asked only after something has gone wrong;
+   * undefined when it seems to be well. Never rejects.
+   */
+  diagnose?(id: SandboxId): Promise<ErrorData | undefined>
   /** Sandboxes of this runtime that exist now, whoever owns them. Absent where the provider cannot tell. */
   list?(): Promise<readonly { readonly id: string; readonly labels: Readonly<Record<string, string>> }[]>
   /** Ends everything the runtime itself started (host processes, directories). Safe to call twice. */

@@ -22,7 +22,7 @@ const pool: NonNullable<JobSnapshot['pool']> = {
   created: 8,
   gone: 0,
   createFailures: 0,
-  leases: { hit: 5, cold: 0, fork: 0 },
+  leases: { hit: 5, cold: 0, claim: 0, fork: 0 },
   breaker: undefined,
 }
 const at = (finishedRuns: number): JobSnapshot =>

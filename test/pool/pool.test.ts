@@ -192,7 +192,7 @@ test('a prewarmed sandbox is a hit; prewarming follows demand and never exceeds 
   assert.is(pool.creates.length, 3, 'the last request takes over what was being made for stock')
   pool.created()
   assert.is(kindOf(pool, third), 'cold')
-  assert.equal(pool.state.granted, { hit: 2, cold: 1, fork: 0 })
+  assert.equal(pool.state.granted, { hit: 2, cold: 1, claim: 0, fork: 0 })
 })
 
 test('stock that has no room beside a waiting retry asks for no timer of its own', () => {
@@ -244,7 +244,7 @@ test('auto holds what measured demand needs during one refill', () => {
     pool.advance(5_000)
   }
   assert.is(pool.state.ledger.count('ready') <= 10, true, 'a quarter above the 8 of a group at most')
-  assert.equal(pool.state.granted, { hit: 320, cold: 0, fork: 0 })
+  assert.equal(pool.state.granted, { hit: 320, cold: 0, claim: 0, fork: 0 })
 })
 
 test('a sandbox that will not die is quarantined, reported, and still counted', () => {

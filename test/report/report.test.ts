@@ -188,7 +188,7 @@ chunks: 2 of whole groups, 12 runs, 0.01 MiB
 │ total        │   12 │  250 ms │  350 ms │  350 ms │
 └──────────────┴──────┴─────────┴─────────┴─────────┘
 
-leases: 7 hit, 3 cold, 0 fork (hit rate 70.0 %)
+leases: 7 hit, 3 cold, 0 claimed, 0 forked (hit rate 70.0 %)
 engine: 24.0 ms CPU (2.00 ms a run), main-loop delay p99 3.50 ms
 memory: peak 128 MiB, 32 MiB for each of 4 in flight
 `

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isAlive, makeOwner, type Owner } from '../../journal/owner.ts'
+import { isAlive, makeOwner, type Owner } from '../../owner.ts'
 import type { Blobs } from './blobs.ts'
 import { directoryHeld, directoryUnusable } from './errors.ts'
 

@@ -6,6 +6,8 @@ export interface Rate {
 
 /** The sum of many small drips may miss a whole token by a rounding error. */
 const WHOLE = 1 - 1e-6
+/** Ends of one window, reckoned from whole seconds, differ by as much. */
+const SAME_WINDOW_MS = 2_000
 
 /**
  * One bucket per account: tokens drip in at `perSecond` up to `burst`, and each create takes one. A provider that says when to come
@@ -18,6 +20,8 @@ export interface TokenBucket {
   nextAt(now: number): number
   /** No token before `until`, whatever has dripped in. */
   pause(until: number): void
+  /** What the provider itself says is left, and when its window begins anew. It knows of those who draw on the account elsewhere. */
+  learn(left: { readonly remaining: number; readonly resetAt: number }, now: number): void
 }
 
 /** Without a rate every token is there at once, unless paused. */
@@ -25,6 +29,9 @@ export function makeTokenBucket(rate: Rate | undefined): TokenBucket {
   let tokens = rate?.burst ?? Number.POSITIVE_INFINITY
   let filledAt: number | undefined
   let pausedUntil = Number.NEGATIVE_INFINITY
+  // What the provider's window still has, and when it ends. Unknown: without bound.
+  let left = Number.POSITIVE_INFINITY
+  let windowEnds = Number.NEGATIVE_INFINITY
 
   function refill(now: number): void {
     if (rate === undefined) return
@@ -34,19 +41,27 @@ export function makeTokenBucket(rate: Rate | undefined): TokenBucket {
 
   return {
     take(now) {
-      if (now < pausedUntil) return false
+      if (now < pausedUntil || (now < windowEnds && left < 1)) return false
       refill(now)
       if (tokens < WHOLE) return false
       tokens = Math.max(0, tokens - 1)
+      left -= 1
       return true
     },
     nextAt(now) {
       refill(now)
       const waitMs = rate === undefined || tokens >= WHOLE ? 0 : Math.ceil(((1 - tokens) / rate.perSecond) * 1_000)
-      return Math.max(now + waitMs, pausedUntil)
+      return Math.max(now + waitMs, pausedUntil, left < 1 ? windowEnds : now)
     },
     pause(until) {
       pausedUntil = Math.max(pausedUntil, until)
+    },
+    learn({ remaining, resetAt }, now) {
+      refill(now)
+      // Answers arrive out of order, so a figure within the same window is believed only when it is less.
+      if (resetAt > windowEnds + SAME_WINDOW_MS || now >= windowEnds) left = remaining
+      else left = Math.min(left, remaining)
+      windowEnds = resetAt
     },
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { makeTokenBucket } from '../../src/pool/token-bucket.ts'
+import { makeTokenBucket } from '../../src/runtimes/token-bucket.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('token bucket')
@@ -39,6 +39,20 @@ test('a pause empties it, whatever has dripped in', () => {
   assert.is(bucket.take(999), false)
   assert.is(bucket.nextAt(10), 1_000)
   assert.is(bucket.take(1_000), true)
+})
+
+test('believes the provider about what its window has left, the lowest figure of a window, until the next begins', () => {
+  const bucket = makeTokenBucket(undefined)
+  bucket.learn({ remaining: 2, resetAt: 60_000 }, 1_000)
+  bucket.learn({ remaining: 5, resetAt: 60_400 }, 1_001)
+  assert.equal(
+    [1_002, 1_003, 1_004].map(now => bucket.take(now)),
+    [true, true, false],
+  )
+  assert.is(bucket.nextAt(1_005), 60_400)
+  assert.is(bucket.take(60_400), true)
+  bucket.learn({ remaining: 1, resetAt: 120_000 }, 60_500)
+  assert.equal([bucket.take(60_501), bucket.take(60_502), bucket.nextAt(60_503)], [true, false, 120_000])
 })
 
 test.run()

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 
-/** The process that holds a journal. */
+/** The process that holds something: a journal, a directory, a sandbox. */
 export interface Owner {
   readonly pid: number
   /** When the process started, as its system counts it; a recycled pid has another. Null where the system does not tell. */
@@ -22,6 +23,33 @@ export function isAlive(owner: Owner): boolean {
   } catch (error) {
     // A process of another user cannot be signalled, but it is there.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/**
+ * This process in one word, for labels that are read elsewhere: `HOST~PLACE~PID~TICKS`, where the place is the boot and the PID namespace
+ * within which the pid means something.
+ */
+export function toOwnerWord(): string {
+  const ticks = readProcessStart(process.pid)?.split('/')[1] ?? '0'
+  return [hostname().replaceAll('~', '-'), readPlace() ?? 'unknown', process.pid, ticks].join('~')
+}
+
+/** Whether the process of an owner's word still runs; `elsewhere` where that cannot be told from here, and for what is no such word. */
+export function judgeOwner(word: string): 'alive' | 'dead' | 'elsewhere' {
+  const [, place, pid, ticks] = word.split('~')
+  if (ticks === undefined || place === undefined || place !== readPlace()) return 'elsewhere'
+  return readProcessStart(Number(pid))?.split('/')[1] === ticks ? 'alive' : 'dead'
+}
+
+/** Boot and PID namespace; undefined where there is no /proc, so that no process can be told dead. */
+function readPlace(): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim().replaceAll('-', '').slice(0, 12)
+    return `${boot}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`
+  } catch {
+    // Not a Linux /proc.
+    return undefined
   }
 }
 
