@@ -4,6 +4,7 @@ import type { ErrorData } from '../src/errors.ts'
 import type { GroupId, LeaseId, RunId, SandboxId } from '../src/ids.ts'
 import type { Settled } from '../src/kernel/actor.ts'
 import type { Question, Ref } from '../src/kernel/ref.ts'
+import type { Drained } from '../src/pool/pool.ts'
 import type { Reachable } from '../src/pool/sandbox-state.ts'
 import type { PoolStats } from '../src/pool/stats.ts'
 import type { GroupEnd } from '../src/rollout/group.ts'
@@ -62,8 +63,23 @@ export interface AskPoolStats extends Question<PoolStats> {
   readonly type: 'pool-stats'
 }
 
-/** Disposes of every sandbox and answers when none is left, or with the ids that would not go. No lease is given any more. */
-export interface DrainPool extends Question<{ readonly quarantined: readonly SandboxId[] }> {
+/** Asks what is known of why a leased sandbox was lost. Only after something has gone wrong with it, and before it is given back. */
+export interface WhyLost extends Question<Diagnosis> {
+  readonly type: 'why-lost'
+  readonly leaseId: LeaseId
+}
+
+export interface Diagnosis {
+  readonly type: 'diagnosis'
+  /** Undefined: the sandbox seems to be well, or nobody knows. */
+  readonly error: ErrorData | undefined
+}
+
+/**
+ * Disposes of every sandbox, lets go of the provider's own pool, and answers when nothing is left, or with what would not go. No lease is given any
+ * more.
+ */
+export interface DrainPool extends Question<Drained> {
   readonly type: 'drain-pool'
 }
 
@@ -71,11 +87,18 @@ export interface DrainPool extends Question<{ readonly quarantined: readonly San
 export type PoolInternal =
   | { readonly type: 'provisioned'; readonly id: SandboxId; readonly settled: Settled<Reachable> }
   | { readonly type: 'disposed'; readonly id: SandboxId; readonly settled: Settled<void> }
+  /** Forks of it may be asked for. */
+  | { readonly type: 'sandbox-forkable'; readonly id: SandboxId }
   | { readonly type: 'sandbox-lost'; readonly id: SandboxId; readonly error: ErrorData }
+  /** What there is to know of a sandbox that somebody asked about. */
+  | { readonly type: 'diagnosed'; readonly id: SandboxId; readonly settled: Settled<ErrorData | undefined> }
+  | { readonly type: 'pool-held'; readonly settled: Settled<void> }
+  | { readonly type: 'pool-counted'; readonly settled: Settled<number> }
+  | { readonly type: 'pool-dropped'; readonly settled: Settled<void> }
   /** Something has become possible, or too late, by the clock alone. */
   | { readonly type: 'pool-tick' }
 
-export type PoolMessage = Lease | Release | Demand | AskPoolStats | DrainPool | PoolInternal
+export type PoolMessage = Lease | Release | Demand | AskPoolStats | WhyLost | DrainPool | PoolInternal
 
 // ── supervisor ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

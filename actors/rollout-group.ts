@@ -25,6 +25,7 @@ import type {
   RolloutGroupMessage,
   StartGroup,
   SupervisorMessage,
+  WhyLost,
 } from './messages.ts'
 
 /** What all groups of one thread share. */
@@ -48,6 +49,9 @@ export interface GroupPorts {
 const RETRY_BASE_MS = 250
 /** The pool refuses a late request itself; this is for a pool that does not answer at all. */
 const LEASE_GRACE_MS = 5_000
+
+/** For the pool, and the runtime behind it, to say why a sandbox was lost. */
+const WHY_LOST_MS = 3_000
 
 interface GroupState {
   readonly cancel: AbortController
@@ -138,6 +142,11 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
           const reply = await context.ask(ports.pool, question, deadlineMs + LEASE_GRACE_MS)
           if (reply.type === 'refused') throw fromErrorData(reply.error)
           return reply
+        },
+        async whyLost() {
+          const question: WhyLost = { type: 'why-lost', leaseId }
+          const { error } = await context.ask(ports.pool, question, WHY_LOST_MS)
+          return error
         },
         release: sessionEnded => ports.pool.tell({ type: 'release', leaseId, sessionEnded }),
       },

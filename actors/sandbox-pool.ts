@@ -1,53 +1,30 @@
 import { type CancelTimer, type Clock, sleep } from '../src/clock.ts'
-import type { ErrorData } from '../src/errors.ts'
-import type { IdSource } from '../src/ids.ts'
-import type { PoolOptions } from '../src/job/options.ts'
+import { type ErrorData, toErrorData } from '../src/errors.ts'
+import type { LeaseId, SandboxId } from '../src/ids.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
-import type { BreakerLimits } from '../src/pool/breaker.ts'
-import { provisioned, stock } from '../src/pool/creates.ts'
-import { disposed, lost, retire } from '../src/pool/deletes.ts'
+import { disposed, retire } from '../src/pool/deletes.ts'
+import { diagnose } from '../src/pool/diagnosis.ts'
+import { forkable } from '../src/pool/forks.ts'
 import { type Handles, makeHandles } from '../src/pool/handles.ts'
+import { lost } from '../src/pool/losses.ts'
 import { drain, drained, settle } from '../src/pool/pool.ts'
-import { makePoolState, type PoolConfig, type PoolPorts, type PoolState } from '../src/pool/pool-state.ts'
-import { lease, release, releaseOwner } from '../src/pool/requests.ts'
+import { type SandboxPoolOptions, toPoolConfig } from '../src/pool/pool-options.ts'
+import { makePoolState, type PoolPorts, type PoolState } from '../src/pool/pool-state.ts'
+import { makeProviderHold, type ProviderHold } from '../src/pool/provider-hold.ts'
+import { poolCounted, poolDropped, poolHeld } from '../src/pool/provider-pool.ts'
+import { provisioned } from '../src/pool/provisioned.ts'
+import { expect, lease, release, releaseOwner } from '../src/pool/requests.ts'
+import { toStats } from '../src/pool/stats.ts'
 import type { Runtime } from '../src/runtimes/runtime.ts'
-import type { Rate } from '../src/runtimes/token-bucket.ts'
-import type { Lease, LeaseReply, PoolMessage, PoolStats } from './messages.ts'
+import type { Diagnosis, Lease, LeaseReply, PoolMessage, WhyLost } from './messages.ts'
 
-export interface SandboxPoolOptions {
-  readonly runtime: Runtime
-  readonly pool: PoolOptions
-  /** Sandboxes at most: creating, live and deleting together, and those that would not die. */
-  readonly maxSandboxes: number
-  /** On every sandbox from its create on: `job`, `owner` and what else tells whose it is. */
-  readonly labels: Readonly<Record<string, string>>
-  readonly ids: IdSource
-  /** Creates in flight at most. Default 256: at 512 a measured provider failed one create in a hundred. */
-  readonly wave?: number
-  /** The account's rate of creates. Default: no limit. */
-  readonly createRate?: Rate
-  /** Creates sent again for one request after a transient error. Default 2. */
-  readonly createRetries?: number
-  /** Default: 8 failures in a row, 10 s. */
-  readonly breaker?: BreakerLimits
-  /** For one create, until its sandbox is ready. Default 120,000. */
-  readonly provisionDeadlineMs?: number
-  /** For one delete, and for a create that was called off to end. Default 10,000. */
-  readonly disposeDeadlineMs?: number
-  /** Deletes sent for one sandbox before it is quarantined. Default 3. */
-  readonly disposeAttempts?: number
-  /** Requests that may wait. Default 10,000. */
-  readonly maxWaiting?: number
-  /** Above the longest rollout. Each sandbox is labelled with its `expiry`, so that one left behind can be told. Default 6 hours. */
-  readonly lifetimeMs?: number
-  /** Told of each sandbox that would not die. */
-  readonly report?: (error: ErrorData) => void
-}
+export type { SandboxPoolOptions }
 
-/** What the actor holds beside the pool: its one timer, and who waits for the drain. */
+/** What the actor holds beside the pool: its one timer, and who waits for the drain or to hear why a sandbox was lost. */
 export interface SandboxPoolState {
   readonly pool: PoolState
+  readonly wondering: Map<SandboxId, Ref<unknown>[]>
   readonly drains: Ref<unknown>[]
   tick: { readonly at: number; readonly cancel: CancelTimer } | undefined
 }
@@ -58,6 +35,7 @@ export interface SandboxPoolState {
  */
 export function sandboxPool(options: SandboxPoolOptions): Actor<SandboxPoolState, PoolMessage> {
   let handles: Handles | undefined
+  let hold: ProviderHold | undefined
   return {
     name: 'sandbox-pool',
     // Each lease sends the pool four messages.
@@ -68,15 +46,19 @@ export function sandboxPool(options: SandboxPoolOptions): Actor<SandboxPoolState
         provisionMs: options.provisionDeadlineMs ?? 120_000,
         disposeMs: options.disposeDeadlineMs ?? 10_000,
       })
-      const pool = makePoolState(toConfig(options), makePorts(options, handles, context))
+      if (options.runtime.providerPool !== undefined)
+        hold ??= makeProviderHold(options.runtime.providerPool, context.clock)
+      const config = toPoolConfig(options)
+      const pool = makePoolState(config, makePorts(options, config.source.type === 'fork', handles, hold, context))
       for (const id of left) {
         pool.ledger.open(id, { type: 'cancelling' })
         retire(pool, id, false)
       }
-      return { pool, drains: [], tick: undefined }
+      return { pool, wondering: new Map(), drains: [], tick: undefined }
     },
     receive(state, message, context) {
-      handle(state, message, context)
+      if (message.type === 'why-lost') wonder(state, message.leaseId, options.runtime, context)
+      else handle(state, message, context)
       rest(state, context)
       return state
     },
@@ -86,6 +68,8 @@ export function sandboxPool(options: SandboxPoolOptions): Actor<SandboxPoolState
       return state
     },
     async onStop() {
+      // A drain has let go of it already; this is for a pool that is stopped without one.
+      await hold?.drop().catch(error => options.report?.(toErrorData(error)))
       for (const id of (await handles?.close()) ?? [])
         options.report?.({
           tag: 'sandbox-left',
@@ -96,7 +80,10 @@ export function sandboxPool(options: SandboxPoolOptions): Actor<SandboxPoolState
   }
 }
 
-function handle({ pool, drains }: SandboxPoolState, message: PoolMessage, context: Context<PoolMessage>): void {
+type Handled = Exclude<PoolMessage, WhyLost>
+
+function handle(state: SandboxPoolState, message: Handled, context: Context<PoolMessage>): void {
+  const { pool, drains } = state
   switch (message.type) {
     case 'lease':
       // Told rather than asked: nobody would ever learn of the lease.
@@ -106,7 +93,7 @@ function handle({ pool, drains }: SandboxPoolState, message: PoolMessage, contex
       release(pool, message.leaseId, message.sessionEnded)
       return
     case 'demand':
-      pool.remaining = message.remaining
+      expect(pool, message.remaining)
       return
     case 'pool-stats':
       context.reply(message, toStats(pool))
@@ -121,12 +108,54 @@ function handle({ pool, drains }: SandboxPoolState, message: PoolMessage, contex
     case 'disposed':
       disposed(pool, message.id, message.settled)
       return
+    case 'sandbox-forkable':
+      forkable(pool, message.id)
+      return
     case 'sandbox-lost':
-      lost(pool, message.id)
+      lost(pool, message.id, message.error)
+      explain(state, message.id, message.error)
+      return
+    case 'diagnosed':
+      explain(state, message.id, message.settled.ok ? message.settled.value : undefined)
+      return
+    case 'pool-held':
+      poolHeld(pool, message.settled)
+      return
+    case 'pool-counted':
+      poolCounted(pool, message.settled)
+      return
+    case 'pool-dropped':
+      poolDropped(pool, message.settled)
       return
     case 'pool-tick':
       return
   }
+}
+
+/** Answers from what was told of the sandbox's end, or asks its runtime, once for all who ask. */
+function wonder(
+  { pool, wondering }: SandboxPoolState,
+  leaseId: LeaseId,
+  runtime: Runtime,
+  context: Context<PoolMessage>,
+) {
+  const { replyTo } = context
+  const id = pool.leases.get(leaseId)
+  if (replyTo === undefined) return
+  const known = id === undefined ? undefined : pool.lost.get(id)
+  if (id === undefined || known !== undefined) {
+    replyTo.tell({ type: 'diagnosis', error: known } satisfies Diagnosis)
+    return
+  }
+  const others = wondering.get(id)
+  wondering.set(id, [...(others ?? []), replyTo])
+  if (others === undefined)
+    context.pipe(diagnose(runtime, id, context.clock), settled => ({ type: 'diagnosed', id, settled }))
+}
+
+function explain({ wondering }: SandboxPoolState, id: SandboxId, error: ErrorData | undefined): void {
+  for (const asker of wondering.get(id) ?? []) asker.tell({ type: 'diagnosis', error } satisfies Diagnosis)
+  wondering.delete(id)
 }
 
 /** Lets the pool act on what has changed, and sets the one timer for what only the clock can bring. */
@@ -162,31 +191,20 @@ function toRequest(message: Lease, replyTo: Ref<unknown>, now: number) {
   }
 }
 
-function toConfig(options: SandboxPoolOptions): PoolConfig {
-  return {
-    runtime: options.runtime.name,
-    strategy: options.pool.strategy,
-    size: options.pool.size,
-    maxSandboxes: options.maxSandboxes,
-    maxWaiting: options.maxWaiting ?? 10_000,
-    wave: options.wave ?? 256,
-    createRate: options.createRate,
-    createRetries: options.createRetries ?? 2,
-    backoff: { baseMs: 250, maxMs: 10_000 },
-    breaker: options.breaker ?? { failures: 8, cooldownMs: 10_000 },
-    disposeAttempts: options.disposeAttempts ?? 3,
-    idPrefix: `sandbox-${options.ids.hex(6)}`,
-  }
-}
-
-function makePorts(options: SandboxPoolOptions, handles: Handles, context: Context<PoolMessage>): PoolPorts {
+function makePorts(
+  options: SandboxPoolOptions,
+  isForking: boolean,
+  handles: Handles,
+  hold: ProviderHold | undefined,
+  context: Context<PoolMessage>,
+): PoolPorts {
   const { clock, self } = context
   const expiryAt = makeExpiry(clock, options.lifetimeMs ?? 6 * 60 * 60_000)
   const answer = (replyTo: Ref<unknown>, reply: LeaseReply) => replyTo.tell(reply)
   return {
     now: () => clock.now(),
     random: () => context.random(),
-    provision({ id, task, runId, prewarm }) {
+    provision({ id, task, runId, prewarm, parent }) {
       const labels = {
         ...options.labels,
         sandbox: id,
@@ -194,7 +212,15 @@ function makePorts(options: SandboxPoolOptions, handles: Handles, context: Conte
         ...(runId === undefined ? {} : { run: runId }),
       }
       const onLost = (error: ErrorData) => self.tell({ type: 'sandbox-lost', id, error })
-      const making = handles.provision({ id, task, labels, prewarm, onLost })
+      const making = handles.provision({
+        id,
+        task,
+        labels,
+        prewarm,
+        onLost,
+        ...(parent === undefined ? {} : { parent }),
+        ...(isForking ? { onForkable: () => void self.tell({ type: 'sandbox-forkable', id }) } : {}),
+      })
       context.pipe(making, settled => ({ type: 'provisioned', id, settled }))
     },
     cancel: id => handles.cancel(id),
@@ -208,29 +234,12 @@ function makePorts(options: SandboxPoolOptions, handles: Handles, context: Conte
     refuse({ leaseId, replyTo }, error) {
       answer(replyTo, { type: 'refused', leaseId, error })
     },
+    holdPool: size => hold && context.pipe(hold.hold(size), settled => ({ type: 'pool-held', settled })),
+    countPool: () => hold && context.pipe(hold.ready(), settled => ({ type: 'pool-counted', settled })),
+    dropPool: () => hold && context.pipe(hold.drop(), settled => ({ type: 'pool-dropped', settled })),
     watch: owner => context.watch(owner),
     unwatch: owner => context.unwatch(owner),
     report: error => options.report?.(error),
-  }
-}
-
-function toStats(pool: PoolState): PoolStats {
-  const { ledger, breaker, config } = pool
-  ledger.check()
-  return {
-    strategy: config.strategy,
-    target: stock(pool).target,
-    creating: ledger.count('creating') + ledger.count('stocking'),
-    ready: ledger.count('ready'),
-    leased: ledger.count('leased'),
-    deleting: ledger.count('deleting') + ledger.count('cancelling'),
-    quarantined: ledger.count('quarantined'),
-    waiting: pool.queue.size,
-    created: ledger.created,
-    gone: ledger.gone,
-    createFailures: pool.createFailures,
-    leases: { ...pool.granted },
-    breaker: breaker.type === 'closed' ? undefined : breaker.error,
   }
 }
 

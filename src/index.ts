@@ -14,6 +14,8 @@ export { hudEndpoint, type ModelEndpoint, oneServer, type ServedModel } from './
 export type { Group, GroupEnd, GroupStrategy } from './rollout/group.ts'
 export type { Outcome, Phase, PhaseTimings, Run, RunHeader, StopReason } from './rollout/run.ts'
 export type { ToolCall, Trajectory, Turn, TurnTokens } from './rollout/trajectory.ts'
+export { DaytonaRuntime } from './runtimes/daytona/daytona-runtime.ts'
+export type { DaytonaRuntimeOptions } from './runtimes/daytona/options.ts'
 export { LocalRuntime } from './runtimes/local.ts'
 export type {
   LeaseKind,

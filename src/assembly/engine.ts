@@ -4,10 +4,12 @@ import { sandboxPool } from '../../actors/sandbox-pool.ts'
 import { supervisor } from '../../actors/supervisor.ts'
 import type { Agent, AgentRef, AgentSpec } from '../agents/agent.ts'
 import type { ErrorData } from '../errors.ts'
-import type { JobId, SandboxId } from '../ids.ts'
+import type { JobId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Ref } from '../kernel/ref.ts'
 import { type ActorSystem, makeSystem } from '../kernel/system.ts'
+import { toOwnerWord } from '../owner.ts'
+import type { Drained } from '../pool/pool.ts'
 import type { PoolStats } from '../pool/stats.ts'
 import type { Group } from '../rollout/group.ts'
 import { decideGroupEnd } from '../rollout/group-end.ts'
@@ -48,8 +50,8 @@ export interface Engine {
   /** Cancels what is in flight; resolves when nothing is. */
   cancel(): Promise<void>
   poolStats(): Promise<PoolStats>
-  /** Ends everything in reverse order of its start. The sandboxes that would not go are named. */
-  close(): Promise<{ readonly quarantined: readonly SandboxId[] }>
+  /** Ends everything in reverse order of its start. What would not go is named. */
+  close(): Promise<Drained>
 }
 
 const STATS_DEADLINE_MS = 5_000
@@ -75,7 +77,7 @@ export function startEngine(
       runtime: settings.runtime,
       pool: settings.pool,
       maxSandboxes: settings.pool.maxSandboxes,
-      labels: { job: ports.jobId, owner: String(process.pid) },
+      labels: { job: ports.jobId, owner: toOwnerWord() },
       ids,
       report: error => publish('sandbox', error),
     }),

@@ -11,7 +11,7 @@ type Options = RunOptions & { readonly job?: Job }
 
 /** What `Taskset.stream` does. Without a job, one is made for this run and closed when the stream ends. */
 export function streamTaskset(taskset: Taskset, agent: AgentSpec, { job, ...given }: Options): GroupStream {
-  const options = withRuntime(taskset, given)
+  const options = withRuntime(taskset, given, job)
   if (job !== undefined) return job.stream(taskset, agent, options)
   if (options.runtime !== undefined)
     checkAgent(agent, toEngineSettings({ ...options, runtime: options.runtime }).threads)
@@ -33,7 +33,7 @@ export function streamTaskset(taskset: Taskset, agent: AgentSpec, { job, ...give
 
 /** What `Taskset.run` does. The engine of a job made for this run ends with it; what the job holds can still be read. */
 export async function runTaskset(taskset: Taskset, agent: AgentSpec, { job, ...given }: Options): Promise<Job> {
-  const options = withRuntime(taskset, given)
+  const options = withRuntime(taskset, given, job)
   const session = job ?? (await Job.start(taskset.name, options))
   try {
     // Groups stay in the job; the stream is only drained.
@@ -44,9 +44,9 @@ export async function runTaskset(taskset: Taskset, agent: AgentSpec, { job, ...g
   }
 }
 
-/** The environment beside the tasks file, served here, unless a runtime says otherwise. */
-function withRuntime(taskset: Taskset, options: RunOptions): RunOptions {
-  if (options.runtime !== undefined || taskset.environment === undefined) return options
+/** The environment beside the tasks file, served here, unless a runtime says otherwise: the run's, or its job's. */
+function withRuntime(taskset: Taskset, options: RunOptions, job: Job | undefined): RunOptions {
+  if (options.runtime !== undefined || job?.runtime !== undefined || taskset.environment === undefined) return options
   return { ...options, runtime: new LocalRuntime(taskset.environment) }
 }
 

@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os'
 import { systemClock } from '../clock.ts'
 import { TroupeError } from '../errors.ts'
 import { randomIds } from '../ids.ts'
-import type { Deadlines, EngineOptions, PoolOptions } from '../job/options.ts'
+import type { Deadlines, EngineOptions, PoolOptions, PoolSource } from '../job/options.ts'
+import { DEFAULT_PARENTS, lacksSource } from '../pool/source.ts'
 import { withDefaultDeadlines } from '../rollout/deadlines.ts'
+import type { ProvisionPlan, Runtime } from '../runtimes/runtime.ts'
 
 /** Engine options with every default filled in. */
 export type EngineSettings = Required<Omit<EngineOptions, 'journal' | 'pool' | 'deadlines' | 'threadHeapBytes'>> & {
@@ -22,12 +24,15 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
   // `auto` may want as many ready as are in use.
   const size = pool.size === 'auto' ? maxConcurrent : pool.size
   const prewarmed = pool.strategy === 'prewarm' ? size : 0
+  const source = withDefaultSizes(pool.source ?? { type: 'create' }, options.runtime, prewarmed || maxConcurrent)
+  const parents =
+    source.type === 'fork' ? (source.parents ?? DEFAULT_PARENTS) : source.type === 'auto' ? DEFAULT_PARENTS : 0
   const settings: EngineSettings = {
     runtime: options.runtime,
     threads: options.threads ?? Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1)),
     threadHangMs: options.threadHangMs ?? 10_000,
     threadHeapBytes: options.threadHeapBytes,
-    pool: { source: { type: 'create' }, ...pool, maxSandboxes: pool.maxSandboxes ?? maxConcurrent + prewarmed },
+    pool: { ...pool, source, maxSandboxes: pool.maxSandboxes ?? maxConcurrent + prewarmed + parents },
     maxConcurrent,
     connections: options.connections ?? 'shared',
     deadlines: withDefaultDeadlines(options.deadlines),
@@ -50,6 +55,7 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
     ...wholeNumber('maxWaitingBytes', settings.maxWaitingBytes, 1),
     ...wholeNumber('pool.maxSandboxes', settings.pool.maxSandboxes, 1),
     ...(settings.pool.size === 'auto' ? [] : wholeNumber('pool.size', settings.pool.size, 0)),
+    ...sourceProblems(pool.source, settings),
     ...(settings.groupStrategy.type === 'minimum'
       ? wholeNumber('groupStrategy.members', settings.groupStrategy.members, 1)
       : []),
@@ -64,6 +70,37 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
       details: { problems },
     })
   return settings
+}
+
+/** What these settings may ask of the runtime, for its preflight. No run has more than one sandbox at a time, however wide the engine may be. */
+export function toProvisionPlan({ pool }: EngineSettings, runs: number = Number.POSITIVE_INFINITY): ProvisionPlan {
+  const kept = pool.source.type === 'fork' ? (pool.source.parents ?? DEFAULT_PARENTS) : 0
+  const providerPool = pool.source.type === 'provider-pool' ? (pool.source.size ?? 0) : 0
+  return { sandboxes: Math.min(pool.maxSandboxes, runs + kept) + providerPool, providerPool: providerPool > 0 }
+}
+
+/** `auto` becomes what the runtime has, but stays `auto` where forks may yet turn out not to work. */
+function withDefaultSizes(source: PoolSource, runtime: Runtime, size: number): PoolSource {
+  if (source.type === 'provider-pool') return { type: 'provider-pool', size: source.size ?? size }
+  if (source.type === 'fork') return { type: 'fork', parents: source.parents ?? DEFAULT_PARENTS }
+  return source.type === 'auto' && runtime.forks !== true ? { type: 'create' } : source
+}
+
+function sourceProblems(asked: PoolSource | undefined, { runtime, pool }: EngineSettings): string[] {
+  const { source, maxSandboxes } = pool
+  const lack = asked && lacksSource(asked, runtime)
+  if (lack !== undefined) return [lack]
+  if (source.type === 'provider-pool') return wholeNumber('pool.source.size', source.size ?? 1, 1)
+  if (source.type !== 'fork') return []
+  const parents = source.parents ?? DEFAULT_PARENTS
+  return [
+    ...wholeNumber('pool.source.parents', parents, 1),
+    ...(maxSandboxes <= parents
+      ? [
+          `pool.maxSandboxes is ${maxSandboxes}, which leaves no room beside the ${parents} parents that are kept for forks`,
+        ]
+      : []),
+  ]
 }
 
 function wholeNumber(name: string, value: number, least: number): string[] {

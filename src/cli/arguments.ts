@@ -45,14 +45,6 @@ export function toDeadlines(text: string, earlier: DeadlineArgument = {}): Deadl
   return { ...earlier, [phase]: seconds * 1000 }
 }
 
-export type PoolArgument = 'cold' | 'auto' | number
-
-export function toPool(text: string): PoolArgument {
-  if (text === 'cold' || text === 'auto') return text
-  if (/^\d+$/.test(text) && Number(text) >= 1) return Number(text)
-  throw new InvalidArgumentError('Write cold, auto, or how many sandboxes to hold ready.')
-}
-
 export function positiveNumber(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value) || value <= 0)

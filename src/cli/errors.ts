@@ -8,6 +8,21 @@ export function noEnvironment(runtime: string): TroupeError {
   })
 }
 
+export function noSnapshot(image: string): TroupeError {
+  return new TroupeError({
+    tag: 'no-snapshot',
+    message: `nothing says what sandboxes are made from: there is no ${image} in this directory. Name a Dockerfile with --image FILE, or a snapshot that is there with --snapshot NAME.`,
+  })
+}
+
+export function outsideOfImage(environment: string, directory: string): TroupeError {
+  return new TroupeError({
+    tag: 'outside-of-image',
+    address: environment,
+    message: `${environment} is not in ${directory}, and only what is there is in the image. Say which file of the image is served with --env FILE, or how with --serve-command.`,
+  })
+}
+
 export function missingOption(option: string, why: string): TroupeError {
   return new TroupeError({ tag: 'missing-option', message: `${option} is missing: ${why}.` })
 }

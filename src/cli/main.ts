@@ -38,6 +38,11 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'run a look-alike of Daytona on this machine',
     load: () => import('./commands/emulator.ts'),
   },
+  {
+    name: 'reap',
+    summary: 'list or delete what dead engines have left at Daytona',
+    load: () => import('./commands/reap.ts'),
+  },
 ]
 
 async function main(argv: readonly string[]): Promise<ExitCode> {

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { Presets, SingleBar } from 'cli-progress'
 import type { Clock } from '../clock.ts'
 import type { JobSnapshot } from '../job/snapshot.ts'
+import { describePool } from '../report/pool.ts'
 import { decimal, duration } from '../report/units.ts'
 
 const EARLY_SHARE = 0.05
@@ -33,8 +34,7 @@ export function describeProgress(now: JobSnapshot, elapsedMs: number): string {
     `reward ${decimal(now.graded === 0 ? null : now.rewardSum / now.graded)}`,
     `${now.finishedRuns - now.graded} failed`,
     `${Math.min(now.inFlight, left)} in flight`,
-    ...(pool === undefined ? [] : [`sandboxes ${pool.ready} ready ${pool.leased} leased`]),
-    ...(pool?.breaker === undefined ? [] : [`pool stopped: ${pool.breaker.message}`]),
+    ...(pool === undefined ? [] : describePool(pool)),
   ].join(', ')
 }
 

@@ -1,7 +1,7 @@
 import type { AgentSpec } from '../agents/agent.ts'
 import { createAgent } from '../agents/create-agent.ts'
 import { Job } from '../job/job.ts'
-import { preflight } from '../job/preflight.ts'
+import { planProvision, preflight } from '../job/preflight.ts'
 import { countFailures } from '../report/failures.ts'
 import type { Group } from '../rollout/group.ts'
 import { Taskset } from '../taskset/taskset.ts'
@@ -15,6 +15,7 @@ import { endAtOnce } from './end-at-once.ts'
 import { conflictingOptions, missingOption } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
+import { toJobDefaults } from './job-options.ts'
 import { type ModelPlan, planModel } from './open-model.ts'
 import { showProgress } from './progress.ts'
 import { makeRuntime } from './runtime-options.ts'
@@ -35,21 +36,12 @@ export async function runBaseline(input: Input, options: BaselineArguments, cli:
   refuseConflicts(input, options)
   const loaded = await Taskset.load(input.tasks)
   const taskset = chooseTrainTasks(loaded, options.taskIds)
-  await using runtime = closing(await makeRuntime(options, loaded.environment))
+  await using runtime = closing(await makeRuntime(options, loaded.environment, cli.console))
   const plan = await planAgent(input, options)
-  await preflight(taskset, plan.agent, runtime.value)
+  const jobOptions = { runtime: runtime.value, group: options.group, ...toJobDefaults({ ...options, journal: false }) }
+  await preflight(taskset, plan.agent, runtime.value, planProvision(jobOptions, taskset.tasks.length * options.group))
   await using model = closing(await plan.open())
-  await using job = closing(
-    await Job.start(taskset.name, {
-      runtime: runtime.value,
-      group: options.group,
-      maxConcurrent: options.maxConcurrent,
-      retries: options.retries,
-      ...(options.seed === undefined ? {} : { seed: options.seed }),
-      ...(options.threads === undefined ? {} : { threads: options.threads }),
-      ...(options.deadline === undefined ? {} : { deadlines: options.deadline }),
-    }),
-  )
+  await using job = closing(await Job.start(taskset.name, jobOptions))
   await measure(job.value, taskset, model.value.agent, options, cli)
 }
 

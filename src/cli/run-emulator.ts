@@ -7,7 +7,7 @@ import { armInterrupt } from './interrupt.ts'
 /** Runs an emulator until a signal. Prints on stdout the variables that point a client at it. */
 export async function runEmulator(options: EmulatorArguments, cli: Cli): Promise<void> {
   const { console } = cli
-  const { port, sshPort, speed, seed, key, fault, env, servers } = options
+  const { port, sshPort, speed, seed, key, fault, limit, quota, regions, env, servers } = options
   let askedToEnd: () => void = () => {}
   const ended = new Promise<void>(resolve => {
     askedToEnd = resolve
@@ -24,6 +24,9 @@ export async function runEmulator(options: EmulatorArguments, cli: Cli): Promise
       clock: cli.clock,
       onError: error => console.talk(error instanceof Error ? error.message : String(error)),
       ...(key === undefined ? {} : { apiKey: key }),
+      ...(limit === undefined ? {} : { limits: limit }),
+      ...(quota === undefined ? {} : { quota }),
+      ...(regions === undefined ? {} : { regions }),
       ...(env === undefined ? {} : { environmentPath: env }),
     })
     try {

@@ -2,7 +2,7 @@ import type { AgentSpec } from '../agents/agent.ts'
 import { createAgent } from '../agents/create-agent.ts'
 import { PLANNED_GROUPS } from '../job/find-unfinished.ts'
 import { Job, type JobOptions } from '../job/job.ts'
-import { preflight } from '../job/preflight.ts'
+import { planProvision, preflight } from '../job/preflight.ts'
 import type { JobSnapshot } from '../job/snapshot.ts'
 import { renderReport } from '../report/render.ts'
 import { isWhole, makeReport, type Report, type ReportSource } from '../report/report.ts'
@@ -30,10 +30,11 @@ export async function runEval(
   const taskset = chooseTasks(loaded, options, cli)
   const agent = createAgent(input.agent, toAgentConfig(options))
   if (options.chunk !== undefined && options.chunk < options.group) throw chunkTooSmall(options.chunk, options.group)
-  await using runtime = closing(await makeRuntime(options, taskset.environment))
+  await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
   // Also checked when the run starts; here, so that a mistake leaves no job behind in the journal.
-  await preflight(taskset, agent, runtime.value)
-  const job = await Job.start(taskset.name, { ...toJobOptions(taskset, input, options), runtime: runtime.value })
+  const jobOptions = { ...toJobOptions(taskset, input, options), runtime: runtime.value }
+  await preflight(taskset, agent, runtime.value, planProvision(jobOptions, taskset.tasks.length * options.group))
+  const job = await Job.start(taskset.name, jobOptions)
   let failure: unknown
   try {
     await runJob(job, taskset, agent, options, cli)

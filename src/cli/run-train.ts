@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { Job, type JobOptions } from '../job/job.ts'
-import { preflight } from '../job/preflight.ts'
+import { planProvision, preflight } from '../job/preflight.ts'
 import type { JobSnapshot } from '../job/snapshot.ts'
+import { renderPool } from '../report/pool.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { Taskset } from '../taskset/taskset.ts'
 import { TrainingClient } from '../training/client.ts'
@@ -32,11 +33,12 @@ export async function runTrain(tasks: string, options: TrainArguments, cli: Cli)
   const taskset = await Taskset.load(tasks)
   const splits = chooseSplits(taskset, options)
   const plan = await planModel(tasks, options)
-  await using runtime = closing(await makeRuntime(options, taskset.environment))
+  await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
   // Also checked when the first rollouts start; here, so that a mistake leaves no job behind in the journal.
-  await preflight(splits.train, plan.agent, runtime.value)
   const shape = toShape(settings, splits)
-  await using job = closing(await Job.start(taskset.name, toJobOptions(shape, splits, plan, options, runtime.value)))
+  const jobOptions = { ...toJobOptions(shape, splits, plan, options, runtime.value), runtime: runtime.value }
+  await preflight(splits.train, plan.agent, runtime.value, planProvision(jobOptions))
+  await using job = closing(await Job.start(taskset.name, jobOptions))
   await using model = closing(await plan.open(job.value.jobId))
   await using trainer = closing(new TrainingClient(model.value.model, model.value.endpoint))
   const head = toHead(job.value, model.value, options, settings, splits)
@@ -88,13 +90,15 @@ async function runSteps({ job, model, trainer, shape, splits, log }: Parts, opti
   } finally {
     progress?.stop()
   }
-  const hasStarted = job.snapshot().peakInFlight > 0 || job.snapshot().finishedRuns > 0
+  const { peakInFlight, finishedRuns, pool } = job.snapshot()
+  const hasStarted = peakInFlight > 0 || finishedRuns > 0
   await job.stopEngines()
   hideWarnings()
   interrupt.disarm()
   failure ??= lost.signal.reason
   if (failure !== undefined && !hasStarted && !interrupt.signal.aborted) throw failure
   await log.finish()
+  if (pool !== undefined && options.quiet !== true) console.talk(renderPool(pool))
   if (failure !== undefined) cli.tell(failure)
   if (options.journal !== false && (failure !== undefined || interrupt.signal.aborted))
     console.talk(`what is finished is kept; the same command goes on with ${job.jobId}`)

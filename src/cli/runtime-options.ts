@@ -2,11 +2,20 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Runtime } from '../runtimes/runtime.ts'
+import type { Console } from './console.ts'
+import {
+  addDaytonaOptions,
+  type DaytonaArguments,
+  makeDaytonaRuntime,
+  refuseDaytonaOptions,
+} from './daytona-options.ts'
 import { conflictingOptions, missingOption, noEnvironment } from './errors.ts'
 
+const RUNTIMES = ['local', 'subprocess', 'url', 'daytona'] as const
+
 /** Where sandboxes come from, as options say it. */
-export interface RuntimeArguments {
-  readonly runtime?: 'local' | 'subprocess' | 'url'
+export interface RuntimeArguments extends DaytonaArguments {
+  readonly runtime?: (typeof RUNTIMES)[number]
   readonly url?: string
   readonly env?: string
   /** True after `--unsafe-no-isolation`. */
@@ -14,23 +23,43 @@ export interface RuntimeArguments {
 }
 
 export function addRuntimeOptions(command: Command): Command {
-  return command
+  command
     .addOption(
-      new Option('--runtime <name>', 'local: one host, many sandboxes; subprocess: a host each; url: already served')
-        .choices(['local', 'subprocess', 'url'])
+      new Option(
+        '--runtime <name>',
+        'local: one host, many sandboxes; subprocess: a host each; url: already served; daytona: in the cloud',
+      )
+        .choices(RUNTIMES)
         .default(undefined, 'local, or url with --url'),
     )
     .option('--url <host:port>', 'the control channel of a served environment')
     .option('--env <file>', "the environment's source (default: env.ts beside the tasks)")
     .option('--unsafe-no-isolation', "run the agent's commands without bubblewrap, with all rights of this user")
+  return addDaytonaOptions(command)
 }
 
 /** The environment host's own program, one for each sandbox. */
 const HOST_PROGRAM = fileURLToPath(new URL('../environment/serve-main.js', import.meta.url))
 
 /** Makes the runtime that the options name; nothing is started yet. Throws where they lack or contradict something. */
-export async function makeRuntime(options: RuntimeArguments, environment: string | undefined): Promise<Runtime> {
+export async function makeRuntime(
+  options: RuntimeArguments,
+  environment: string | undefined,
+  console: Pick<Console, 'talk'>,
+): Promise<Runtime> {
   const name = options.runtime ?? (options.url === undefined ? 'local' : 'url')
+  if (name !== 'url' && options.url !== undefined)
+    throw conflictingOptions('--url', `--runtime ${name}`, 'leave one of them out, or say --runtime url')
+  if (name === 'daytona') {
+    if (options.unsafeNoIsolation === true)
+      throw conflictingOptions(
+        '--unsafe-no-isolation',
+        '--runtime daytona',
+        'it is about this machine; what serves in a sandbox is told with --serve-command',
+      )
+    return makeDaytonaRuntime(options, environment, console)
+  }
+  refuseDaytonaOptions(options, name)
   if (name === 'url') {
     if (options.url === undefined)
       throw missingOption('--url', 'the url runtime needs to know where the environment is')
@@ -38,8 +67,6 @@ export async function makeRuntime(options: RuntimeArguments, environment: string
     const { UrlRuntime } = await import('../runtimes/url.ts')
     return new UrlRuntime(options.url)
   }
-  if (options.url !== undefined)
-    throw conflictingOptions('--url', `--runtime ${name}`, 'leave one of them out, or say --runtime url')
   const source = options.env ?? environment
   if (source === undefined) throw noEnvironment(name)
   const isolation = options.unsafeNoIsolation === true ? 'none' : 'bwrap'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { toSandboxId } from '../ids.ts'
+import { toOwnerWord } from '../owner.ts'
 import { Taskset } from '../taskset/taskset.ts'
 import { makeControlClient } from '../wire/client.ts'
 import type { ControlSession } from '../wire/session.ts'
@@ -38,7 +39,7 @@ export async function withSession<Result>(
   use: (place: TaskPlace) => Promise<Result>,
 ): Promise<Result> {
   const beside = options.tasks === undefined ? undefined : (await Taskset.load(options.tasks)).environment
-  const runtime = await makeRuntime(options, beside)
+  const runtime = await makeRuntime(options, beside, cli.console)
   const interrupt = armInterrupt({ onFirst: () => cli.console.talk('ending'), onSecond: () => process.exit(130) })
   const client = makeControlClient({ multiplex: 'never' })
   const { signal } = interrupt
@@ -47,7 +48,7 @@ export async function withSession<Result>(
     const sandbox = await runtime.provision({
       id: toSandboxId(`task-${randomBytes(4).toString('hex')}`),
       task: undefined,
-      labels: { owner: `troupe task ${process.pid}` },
+      labels: { job: 'troupe-task', owner: toOwnerWord() },
       prewarm: false,
       signal,
     })

@@ -3,17 +3,21 @@ import { z } from 'zod'
 import { parse } from './parse-body.ts'
 import type { Site } from './site.ts'
 
+const grantQuery = z.object({ expiresInMinutes: z.coerce.number().positive().default(60) })
+const revokeQuery = z.object({ token: z.string().optional() })
+const validateQuery = z.object({ token: z.string() })
+const signedQuery = z.object({ expiresInSeconds: z.coerce.number().positive().default(60) })
 const port = z.coerce.number().int().min(1).max(65_535)
 
 /** Ways into a sandbox: tokens for the SSH gateway, addresses of the preview proxy. */
 export function addAccessRoutes(app: FastifyInstance, site: Site): void {
   const { context, sandboxes, access } = site
-  const { latency } = context
+  const { latency, timelines } = context
 
   app.post<{ Params: { id: string } }>('/api/sandbox/:id/ssh-access', async ({ params, query }) => {
-    const { expiresInMinutes } = parse(z.object({ expiresInMinutes: z.coerce.number().positive().default(60) }), query)
+    const { expiresInMinutes } = parse(grantQuery, query)
     const record = sandboxes.find(params.id)
-    await latency.take('sshAccess')
+    await timelines.time(record.id, 'sshAccess', latency.take('sshAccess'))
     const granted = access.grant(record.id, expiresInMinutes)
     const createdAt = new Date(granted.createdAt).toISOString()
     return {
@@ -28,7 +32,7 @@ export function addAccessRoutes(app: FastifyInstance, site: Site): void {
   })
 
   app.delete<{ Params: { id: string } }>('/api/sandbox/:id/ssh-access', async ({ params, query }) => {
-    const { token } = parse(z.object({ token: z.string().optional() }), query)
+    const { token } = parse(revokeQuery, query)
     const record = sandboxes.find(params.id)
     await latency.take('call')
     access.revoke(record.id, token)
@@ -36,23 +40,23 @@ export function addAccessRoutes(app: FastifyInstance, site: Site): void {
   })
 
   app.get('/api/sandbox/ssh-access/validate', async ({ query }) => {
-    const found = access.find(parse(z.object({ token: z.string() }), query).token)
+    const found = access.find(parse(validateQuery, query).token)
     return { valid: found !== undefined, sandboxId: found?.sandboxId ?? '' }
   })
 
   type Port = { Params: { id: string; port: string } }
   app.get<Port>('/api/sandbox/:id/ports/:port/preview-url', async ({ params }) => {
     const record = sandboxes.find(params.id)
-    await latency.take('call')
+    await timelines.time(record.id, 'preview', latency.take('call'))
     const url = `${site.origin()}/preview/${record.id}/${parse(port, params.port)}`
     return { sandboxId: record.id, url, token: record.previewToken }
   })
 
   app.get<Port>('/api/sandbox/:id/ports/:port/signed-preview-url', async ({ params, query }) => {
-    const { expiresInSeconds } = parse(z.object({ expiresInSeconds: z.coerce.number().positive().default(60) }), query)
+    const { expiresInSeconds } = parse(signedQuery, query)
     const record = sandboxes.find(params.id)
     const given = parse(port, params.port)
-    await latency.take('call')
+    await timelines.time(record.id, 'preview', latency.take('call'))
     const token = access.sign(record.id, given, expiresInSeconds)
     return { sandboxId: record.id, port: given, token, url: `${site.origin()}/preview/${token}/${given}` }
   })

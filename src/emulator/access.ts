@@ -11,8 +11,9 @@ export interface SshAccess {
 
 /** Tokens of the gateway, and signed ones of the preview proxy. Unguessable even where ids are seeded. */
 export function makeAccess(wall: Clock, ids: IdSource = randomIds) {
-  const ssh = new Map<string, SshAccess>()
-  const signed = new Map<string, { sandboxId: string; port: number; expiresAt: number }>()
+  const ssh = makeTokens<SshAccess>()
+  const signed = makeTokens<{ readonly sandboxId: string; readonly port: number; readonly expiresAt: number }>()
+  const isValid = ({ expiresAt }: { readonly expiresAt: number }) => expiresAt > wall.wallTime()
   return {
     grant(sandboxId: string, minutes: number): SshAccess {
       const now = wall.wallTime()
@@ -23,31 +24,57 @@ export function makeAccess(wall: Clock, ids: IdSource = randomIds) {
         createdAt: now,
         expiresAt: now + minutes * 60_000,
       }
-      ssh.set(access.token, access)
+      ssh.add(access.token, access)
       return access
     },
     /** One token, or all of a sandbox. */
     revoke(sandboxId: string, token: string | undefined): void {
-      for (const each of ssh.values())
-        if (each.sandboxId === sandboxId && (token === undefined || each.token === token)) ssh.delete(each.token)
+      if (token === undefined) ssh.removeAll(sandboxId)
+      else if (ssh.get(token)?.sandboxId === sandboxId) ssh.remove(token)
     },
     find(token: string): SshAccess | undefined {
       const found = ssh.get(token)
-      return found !== undefined && found.expiresAt > wall.wallTime() ? found : undefined
+      return found !== undefined && isValid(found) ? found : undefined
     },
     sign(sandboxId: string, port: number, seconds: number): string {
       const token = ids.hex(16)
-      signed.set(token, { sandboxId, port, expiresAt: wall.wallTime() + seconds * 1000 })
+      signed.add(token, { sandboxId, port, expiresAt: wall.wallTime() + seconds * 1000 })
       return token
     },
-    expire: (token: string) => void signed.delete(token),
+    expire: (token: string) => signed.remove(token),
     signedFor(token: string): { readonly sandboxId: string; readonly port: number } | undefined {
       const found = signed.get(token)
-      return found !== undefined && found.expiresAt > wall.wallTime() ? found : undefined
+      return found !== undefined && isValid(found) ? found : undefined
     },
     forget(sandboxId: string): void {
-      for (const each of ssh.values()) if (each.sandboxId === sandboxId) ssh.delete(each.token)
-      for (const [token, each] of signed) if (each.sandboxId === sandboxId) signed.delete(token)
+      ssh.removeAll(sandboxId)
+      signed.removeAll(sandboxId)
+    },
+  }
+}
+
+/** Grants by token, and the tokens of each sandbox, so that what goes costs nothing for what stays. */
+function makeTokens<Grant extends { readonly sandboxId: string }>() {
+  const grants = new Map<string, Grant>()
+  const tokens = new Map<string, Set<string>>()
+  return {
+    get: (token: string): Grant | undefined => grants.get(token),
+    add(token: string, grant: Grant): void {
+      grants.set(token, grant)
+      const own = tokens.get(grant.sandboxId) ?? new Set()
+      own.add(token)
+      tokens.set(grant.sandboxId, own)
+    },
+    remove(token: string): void {
+      const sandboxId = grants.get(token)?.sandboxId
+      grants.delete(token)
+      if (sandboxId === undefined) return
+      tokens.get(sandboxId)?.delete(token)
+      if (tokens.get(sandboxId)?.size === 0) tokens.delete(sandboxId)
+    },
+    removeAll(sandboxId: string): void {
+      for (const token of tokens.get(sandboxId) ?? []) grants.delete(token)
+      tokens.delete(sandboxId)
     },
   }
 }

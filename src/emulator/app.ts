@@ -5,26 +5,28 @@ import { addControlRoutes } from './control-routes.ts'
 import { refused, toErrorName, toStatus } from './errors.ts'
 import { addFileRoutes } from './file-routes.ts'
 import { addListRoute } from './list-routes.ts'
+import { addOrganizationRoutes } from './organization-routes.ts'
 import { addPoolRoutes } from './pool-routes.ts'
 import { PREVIEW_PREFIX, type Preview } from './preview.ts'
 import { addSandboxRoutes } from './sandbox-routes.ts'
 import type { Site } from './site.ts'
 import { addSnapshotRoutes } from './snapshot-routes.ts'
 import { addStorageRoutes } from './storage.ts'
-import { type makeThrottle, retryAfter, type ThrottlerName } from './throttle.ts'
+import { type makeThrottle, type RateLimits, retryAfter, type ThrottlerName } from './throttle.ts'
 import { addToolboxRoutes } from './toolbox-routes.ts'
 
 export interface AppOptions {
   readonly site: Site
   readonly apiKey: string
   readonly throttle: ReturnType<typeof makeThrottle>
+  readonly limits: RateLimits
   readonly preview: Preview
 }
 
 const BODY_LIMIT_BYTES = 512 * 1024 * 1024
 
 /** The HTTP server with all its routes, not yet listening. */
-export function makeApp({ site, apiKey, throttle, preview }: AppOptions): FastifyInstance {
+export function makeApp({ site, apiKey, throttle, limits, preview }: AppOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
@@ -53,6 +55,14 @@ export function makeApp({ site, apiKey, throttle, preview }: AppOptions): Fastif
     if (!/^\/(api|toolbox|emulator)\//.test(url)) return
     if (request.headers.authorization !== `Bearer ${apiKey}`) throw refused(401, 'Invalid credentials')
     if (url.startsWith('/api/')) admit(request, reply)
+    else if (url.startsWith('/toolbox/') && site.context.faults.strikes('toolbox-error'))
+      throw refused(502, 'Bad gateway')
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { method, url } = request
+    const isOther = /^\/(api|toolbox)\//.test(url) && !isCreate(method, pathOf(url))
+    if (isOther && site.context.faults.strikes('reset')) reply.raw.socket?.resetAndDestroy()
+    return payload
   })
 
   function admit(request: FastifyRequest, reply: FastifyReply): void {
@@ -92,6 +102,7 @@ export function makeApp({ site, apiKey, throttle, preview }: AppOptions): Fastif
   addAccessRoutes(app, site)
   addSnapshotRoutes(app, site)
   addPoolRoutes(app, site)
+  addOrganizationRoutes(app, site, limits)
   addToolboxRoutes(app, site)
   addFileRoutes(app, site)
   addControlRoutes(app, site)
@@ -100,11 +111,15 @@ export function makeApp({ site, apiKey, throttle, preview }: AppOptions): Fastif
 }
 
 function throttlersOf({ method, url }: FastifyRequest): readonly ThrottlerName[] {
-  const [path = ''] = url.split('?')
-  if (method === 'POST' && (path === '/api/sandbox' || /^\/api\/sandbox\/[^/]+\/fork$/.test(path)))
-    return ['authenticated', 'sandbox-create']
+  const path = pathOf(url)
+  if (isCreate(method, path)) return ['authenticated', 'sandbox-create']
   const lifecycle =
     (method === 'DELETE' && /^\/api\/sandbox\/[^/]+$/.test(path)) ||
     (method === 'POST' && /^\/api\/sandbox\/[^/]+\/(start|stop)$/.test(path))
   return lifecycle ? ['authenticated', 'sandbox-lifecycle'] : ['authenticated']
 }
+
+const pathOf = (url: string): string => url.split('?')[0] ?? ''
+
+const isCreate = (method: string, path: string): boolean =>
+  method === 'POST' && (path === '/api/sandbox' || /^\/api\/sandbox\/[^/]+\/fork$/.test(path))

@@ -5,6 +5,7 @@ import type { Faults } from './faults.ts'
 import type { Latency } from './latency.ts'
 import type { Resources, SandboxRecord, SandboxState } from './sandbox.ts'
 import type { Servers } from './servers.ts'
+import type { Timelines } from './timeline.ts'
 
 /** What the account may use at once. */
 export type Quota = Resources
@@ -22,6 +23,7 @@ export interface Context {
   /** The time of the people and programs outside: their intervals and limits in minutes are not shortened. */
   readonly wall: Clock
   readonly latency: Latency
+  readonly timelines: Timelines
   readonly faults: Faults
   readonly random: () => number
   readonly ids: IdSource

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
@@ -26,6 +27,7 @@ import type { Site } from './site.ts'
 import { makeSnapshots } from './snapshots.ts'
 import { makeStorage } from './storage.ts'
 import { makeThrottle, type RateLimits } from './throttle.ts'
+import { makeTimelines, type SandboxTimeline } from './timeline.ts'
 import { makeWarmPools } from './warm-pools.ts'
 
 export interface EmulatorOptions {
@@ -43,7 +45,7 @@ export interface EmulatorOptions {
   /** The first is the default. Default `us` and `eu`. */
   readonly regions?: readonly string[]
   /** vCPUs, and GiB of memory and disk in use at once. Default 2,048, 4,096 and 16,384. */
-  readonly quota?: Quota
+  readonly quota?: Partial<Quota>
   /** Calls a minute of emulated time. Default 50,000 in all, 600 creates, 10,000 starts, stops and deletes. */
   readonly limits?: Partial<RateLimits>
   /** Whether sandboxes that serve the same environment share one server process. Default `shared`: hundreds fit on one machine. */
@@ -73,6 +75,8 @@ export interface Emulator {
   readonly counts: Readonly<SandboxCounts>
   /** Sandboxes that exist, unclaimed ones included. */
   existing(): number
+  /** What took how long in the making of one sandbox; kept for the last 20,000, those that are gone included. */
+  timeline(idOrName: string): SandboxTimeline | undefined
   /** Ends everything in it: sandboxes, their commands and servers, connections and files. */
   close(): Promise<void>
 }
@@ -86,18 +90,21 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { apiKey = 'emulator', speed = 1, seed = 0, clock: wall = systemClock } = options
   const { onError = error => process.emitWarning(String(error)) } = options
   const closing = new AbortController()
+  setMaxListeners(0, closing.signal) // refills, losses and lifetimes that wait
   const clock = makeFasterClock(wall, speed)
+  const epoch = wall === systemClock ? performance.timeOrigin : wall.wallTime() - wall.now()
   const work = new Set<Promise<unknown>>()
   let feed: EventFeed | undefined
   const context: Context = {
     clock,
     wall,
     latency: makeLatency({ seed: deriveSeed(seed, 'latency'), clock, signal: closing.signal }),
+    timelines: makeTimelines(() => epoch + wall.now()),
     faults: makeFaults(deriveSeed(seed, 'faults'), options.faults),
     random: makeRandom(deriveSeed(seed, 'choices')),
     ids: randomIds,
     regions: options.regions ?? ['us', 'eu'],
-    quota: options.quota ?? DEFAULT_QUOTA,
+    quota: { ...DEFAULT_QUOTA, ...options.quota },
     servers: makeServers({
       servers: options.servers ?? 'shared',
       directory: options.directory ?? process.cwd(),
@@ -135,7 +142,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     storage,
     organizationId,
     pools: makeWarmPools(context, sandboxes),
-    snapshots: makeSnapshots(context, hash => storage.has(`${organizationId}/${hash}/context.tar`)),
+    snapshots: makeSnapshots(context, hash => storage.entries(`${organizationId}/${hash}/context.tar`)),
     origin: () => origin,
     sshPort: () => gateway.port,
   }
@@ -143,8 +150,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   feed = events
   const logs = makeLogFeed(site)
   const preview = makePreview(sandboxes, access)
-  const throttle = makeThrottle({ ...DEFAULT_LIMITS, ...options.limits }, clock, speed)
-  const app = makeApp({ site, apiKey, throttle, preview })
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const throttle = makeThrottle(limits, clock, speed)
+  const app = makeApp({ site, apiKey, throttle, limits, preview })
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy()) // the peer is gone
     const { url = '' } = request
@@ -180,6 +188,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     faults: context.faults,
     counts: sandboxes.counts,
     existing: () => sandboxes.records.size,
+    timeline: context.timelines.of,
     close,
   }
 }

@@ -56,9 +56,9 @@ export function makeEventFeed({ apiKey, toDto, clock = systemClock }: EventFeedO
     socket.send(`40${JSON.stringify({ sid: randomUUID() })}`)
   }
 
-  function emit(name: string, payload: unknown): void {
+  function emit(name: string, toPayload: () => unknown): void {
     if (subscribers.size === 0) return
-    const frame = `42${JSON.stringify([name, payload])}`
+    const frame = `42${JSON.stringify([name, toPayload()])}`
     for (const socket of subscribers) socket.send(frame)
   }
 
@@ -66,9 +66,9 @@ export function makeEventFeed({ apiKey, toDto, clock = systemClock }: EventFeedO
     accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       sockets.handleUpgrade(request, socket, head, serve)
     },
-    created: (record: SandboxRecord) => emit('sandbox.created', toDto(record)),
+    created: (record: SandboxRecord) => emit('sandbox.created', () => toDto(record)),
     changed(record: SandboxRecord, oldState: SandboxState): void {
-      emit('sandbox.state.updated', { sandbox: toDto(record), oldState, newState: record.state })
+      emit('sandbox.state.updated', () => ({ sandbox: toDto(record), oldState, newState: record.state }))
     },
     close(): void {
       for (const socket of sockets.clients) socket.terminate()

@@ -6,8 +6,14 @@ export const FAULT_KINDS = [
   'too-many-requests',
   /** Calls answered with 500, 502 or 503. */
   'server-error',
-  /** Creates whose connection breaks before the answer; the sandbox exists all the same. */
+  /** Commands and sessions in a sandbox answered with 502 before anything is done. */
+  'toolbox-error',
+  /** Creates and forks whose connection breaks before the answer; the sandbox exists all the same. */
   'reset-create',
+  /** Other calls, those of the toolbox too, whose connection breaks before the answer; what they asked for is done. */
+  'reset',
+  /** Creates that end in `error`. */
+  'create-error',
   /** Sandboxes that go to `error` a few seconds after their start, with all that ran in them. */
   'lost',
   /** Deletes that are accepted and never come to an end. */

@@ -20,6 +20,8 @@ const query = z.object({
   includeWarm: z.stringbool().default(false),
 })
 
+const labelsQuery = z.record(z.string(), z.string())
+
 type Query = z.infer<typeof query>
 
 /** Pages of sandboxes, the oldest first; unclaimed members of pools only with `includeWarm`. */
@@ -54,7 +56,7 @@ function matches(record: SandboxRecord, wanted: Query, labels: Readonly<Record<s
 function parseLabels(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined) return {}
   try {
-    return parse(z.record(z.string(), z.string()), JSON.parse(text))
+    return parse(labelsQuery, JSON.parse(text))
   } catch {
     throw refused(400, 'labels: write a JSON object of strings')
   }

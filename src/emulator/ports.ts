@@ -9,12 +9,19 @@ import type { ServeRequest } from './servers.ts'
 export function openPort(
   record: SandboxRecord,
   request: ServeRequest,
-  { latency, servers, faults, background }: Pick<Context, 'latency' | 'servers' | 'faults' | 'background'>,
+  {
+    latency,
+    timelines,
+    servers,
+    faults,
+    background,
+  }: Pick<Context, 'latency' | 'timelines' | 'servers' | 'faults' | 'background'>,
   operation: 'boot' | 'resume' = 'boot',
 ): SandboxPort {
   if (record.ports.has(request.port)) throw refused(400, `port ${request.port} is in use`)
   const factor = faults.strikes('slow-boot') ? 10 : 1
-  const opened = Promise.all([servers.serve(request), latency.take(operation, factor)]).then(([served]) => served)
+  const answering = Promise.all([servers.serve(request), latency.take(operation, factor)]).then(([served]) => served)
+  const opened = timelines.time(record.id, operation, answering)
   const port: SandboxPort = { request, opened, served: undefined, sessionIds: new Set() }
   record.ports.set(request.port, port)
   const forget = () => {

@@ -25,12 +25,15 @@ const createBody = z.object({
   buildInfo: z.unknown().optional(),
 })
 
+const forkBody = z.object({ name: z.string().optional() })
+const labelsBody = z.object({ labels: z.record(z.string(), z.string()) })
+
 type Params = { Params: { id: string } }
 
 /** Create, look, list, label, start, stop, fork and delete. */
 export function addSandboxRoutes(app: FastifyInstance, site: Site): void {
   const { context, sandboxes, pools } = site
-  const { latency, faults } = context
+  const { latency, timelines, faults } = context
   const dto = (record: SandboxRecord) => toDto(record, site.organizationId, `${site.origin()}/toolbox`)
 
   app.post('/api/sandbox', async (request, reply) => {
@@ -40,12 +43,12 @@ export function addSandboxRoutes(app: FastifyInstance, site: Site): void {
     const wanted = toWanted(body, site)
     const claimed = volumes.length + secrets.length === 0 ? pools.claim(wanted) : undefined
     if (claimed !== undefined) {
-      await latency.take('claim')
+      await timelines.time(claimed.id, 'claim', latency.take('claim'))
       return breakOff(reply) ?? dto(claimed)
     }
     const record = sandboxes.insert(wanted)
     context.background(sandboxes.bringUp(record))
-    await latency.take('accept')
+    await timelines.time(record.id, 'accept', latency.take('accept'))
     return breakOff(reply) ?? dto(record)
   })
 
@@ -85,13 +88,14 @@ export function addSandboxRoutes(app: FastifyInstance, site: Site): void {
     return dto(record)
   })
 
-  app.post<Params>('/api/sandbox/:id/fork', async ({ params, body }) => {
-    const { name } = parse(z.object({ name: z.string().optional() }), body)
-    return dto(await sandboxes.fork(sandboxes.find(params.id), name))
+  app.post<Params>('/api/sandbox/:id/fork', async ({ params, body }, reply) => {
+    const { name } = parse(forkBody, body)
+    const child = await sandboxes.fork(sandboxes.find(params.id), name)
+    return breakOff(reply) ?? dto(child)
   })
 
   app.put<Params>('/api/sandbox/:id/labels', async ({ params, body }) => {
-    const { labels } = parse(z.object({ labels: z.record(z.string(), z.string()) }), body)
+    const { labels } = parse(labelsBody, body)
     await latency.take('call')
     sandboxes.find(params.id).labels = labels
     return { labels }

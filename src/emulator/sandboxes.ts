@@ -5,6 +5,7 @@ import { createFailureShare } from './figures.ts'
 import { closePorts, openPort } from './ports.ts'
 import { DEFAULT_RESOURCES, type Resources, type SandboxRecord, type SandboxState } from './sandbox.ts'
 import { makeSpace } from './space.ts'
+import { makeUsage } from './usage.ts'
 
 export interface NewSandbox {
   readonly name?: string | undefined
@@ -31,12 +32,14 @@ const DEFAULT_AUTO_STOP_MINUTES = 15
 const LOST_AFTER_MS = 8_000
 
 export function makeSandboxes(context: Context) {
-  const { clock, wall, latency, faults, events, ids, quota, signal } = context
+  const { clock, wall, latency, timelines, faults, events, ids, signal } = context
   const records = new Map<string, SandboxRecord>()
+  const names = new Map<string, SandboxRecord>()
+  const usage = makeUsage(context.quota)
   const counts: SandboxCounts = { created: 0, deleted: 0, failed: 0 }
 
   function find(idOrName: string): SandboxRecord {
-    const found = records.get(idOrName) ?? [...records.values()].find(({ name }) => name === idOrName)
+    const found = records.get(idOrName) ?? names.get(idOrName)
     if (found === undefined) throw refused(404, `Sandbox with ID or name ${idOrName} not found`)
     return found
   }
@@ -44,27 +47,14 @@ export function makeSandboxes(context: Context) {
   function set(record: SandboxRecord, state: SandboxState): void {
     const oldState = record.state
     record.state = state
+    usage.move(record.resources, oldState, state)
     record.updatedAt = wall.wallTime()
     events.changed(record, oldState)
   }
 
-  function requireQuota({ cpu, memory, disk }: Resources): void {
-    const used = { cpu, memory, disk }
-    for (const { resources, state } of records.values()) {
-      if (state === 'stopped' || state === 'error') continue
-      used.cpu += resources.cpu
-      used.memory += resources.memory
-      used.disk += resources.disk
-    }
-    if (used.cpu > quota.cpu) throw refused(400, `Total CPU limit exceeded. Maximum allowed: ${quota.cpu}.`)
-    if (used.memory > quota.memory)
-      throw refused(400, `Total memory limit exceeded. Maximum allowed: ${quota.memory}GiB.`)
-    if (used.disk > quota.disk) throw refused(400, `Total disk limit exceeded. Maximum allowed: ${quota.disk}GiB.`)
-  }
-
   function insert(wanted: NewSandbox): SandboxRecord {
     const resources = wanted.resources ?? DEFAULT_RESOURCES
-    requireQuota(resources)
+    usage.require(resources)
     const id = makeUuid(ids)
     requireFreeName(wanted.name)
     const now = wall.wallTime()
@@ -93,23 +83,26 @@ export function makeSandboxes(context: Context) {
       connections: new Set(),
     }
     records.set(id, record)
+    names.set(record.name, record)
+    usage.move(resources, undefined, record.state)
+    timelines.begin(id, record.name)
     counts.created += 1
     events.created(record)
     return record
   }
 
   function requireFreeName(name: string | undefined): void {
-    if (name !== undefined && [...records.values()].some(each => each.name === name))
-      throw refused(409, `Sandbox with name ${name} already exists`)
+    if (name !== undefined && names.has(name)) throw refused(409, `Sandbox with name ${name} already exists`)
   }
 
   const toDestroyAt = (minutes: number) => (minutes > 0 ? wall.wallTime() + minutes * MINUTE_MS : undefined)
 
   /** From `creating` to `started`, or to `error`. */
   async function bringUp(record: SandboxRecord): Promise<void> {
-    const atOnce = await latency.take('create')
+    const atOnce = await timelines.time(record.id, 'create', latency.take('create'))
     if (record.state !== 'creating') return
-    if (context.random() < createFailureShare(atOnce)) fail(record, 'No available runners')
+    if (faults.strikes('create-error') || context.random() < createFailureShare(atOnce))
+      fail(record, 'No available runners')
     else startedNow(record)
   }
 
@@ -145,6 +138,7 @@ export function makeSandboxes(context: Context) {
     await latency.take('delete')
     await record.space.close()
     records.delete(record.id)
+    names.delete(record.name)
     counts.deleted += 1
     set(record, 'destroyed')
   }
@@ -161,6 +155,8 @@ export function makeSandboxes(context: Context) {
   return {
     records,
     counts,
+    /** vCPUs, and GiB of memory and disk in use. */
+    usage: usage.used,
     find,
     insert,
     bringUp,
@@ -171,7 +167,10 @@ export function makeSandboxes(context: Context) {
     claim(record: SandboxRecord, wanted: NewSandbox): void {
       requireFreeName(wanted.name)
       record.warmPoolId = undefined
+      names.delete(record.name)
       record.name = wanted.name ?? record.name
+      names.set(record.name, record)
+      timelines.rename(record.id, record.name)
       record.labels = wanted.labels ?? {}
       record.autoStopInterval = wanted.autoStopInterval ?? DEFAULT_AUTO_STOP_MINUTES
       record.autoDeleteInterval = wanted.autoDeleteInterval ?? -1
@@ -185,7 +184,7 @@ export function makeSandboxes(context: Context) {
     start(record: SandboxRecord): void {
       if (record.state === 'started' || record.state === 'starting') return
       if (record.state !== 'stopped') throw refused(400, `Sandbox is not in valid state (it is ${record.state})`)
-      requireQuota(record.resources)
+      usage.require(record.resources)
       set(record, 'starting')
       const up = latency.take('start').then(() => {
         if (record.state === 'starting') startedNow(record)
@@ -202,13 +201,13 @@ export function makeSandboxes(context: Context) {
         const same = { snapshot, target, resources, labels, env, autoStopInterval, autoDeleteInterval }
         const child = insert({ ...same, name, parentId: parent.id })
         try {
-          await Promise.all([latency.take('fork'), copyFiles(parent, child)])
+          await Promise.all([timelines.time(child.id, 'fork', latency.take('fork')), copyFiles(parent, child)])
         } catch (error) {
           fail(child, 'The parent could not be copied')
           throw error
         }
-        for (const { request, served } of parent.ports.values())
-          if (served !== undefined) openPort(child, request, context, 'resume')
+        // What is still starting in the parent goes on starting in the child.
+        for (const { request } of parent.ports.values()) openPort(child, request, context, 'resume')
         if (child.state === 'creating') startedNow(child)
         return child
       } finally {
@@ -220,6 +219,7 @@ export function makeSandboxes(context: Context) {
       for (const record of records.values()) halt(record)
       await Promise.all([...records.values()].map(record => closePorts(record)))
       records.clear()
+      names.clear()
     },
   }
 }

@@ -19,6 +19,7 @@ const createBody = z.object({
   buildInfo: z.object({ dockerfileContent: z.string(), contextHashes: z.array(z.string()).default([]) }).optional(),
 })
 const page = z.object({
+  name: z.string().default(''),
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).default(100),
 })
@@ -52,9 +53,9 @@ export function addSnapshotRoutes(app: FastifyInstance, site: Site): void {
   })
 
   app.get('/api/snapshots', async ({ query }) => {
-    const { page: number, limit } = parse(page, query)
+    const { page: number, limit, name } = parse(page, query)
     await latency.take('call')
-    const all = snapshots.list()
+    const all = snapshots.list().filter(snapshot => snapshot.name.toLowerCase().includes(name.toLowerCase()))
     const items = all.slice((number - 1) * limit, number * limit).map(dto)
     return { items, total: all.length, page: number, totalPages: Math.max(1, Math.ceil(all.length / limit)) }
   })

@@ -1,14 +1,10 @@
 import { sleep } from '../clock.ts'
+import { type BuildInfo, type EntriesOf, findProblem, toSteps } from './build-steps.ts'
 import { type Context, makeUuid } from './context.ts'
 import { refused } from './errors.ts'
 import { DEFAULT_RESOURCES, type Resources } from './sandbox.ts'
 
 export type SnapshotState = 'pending' | 'building' | 'active' | 'build_failed' | 'removing'
-
-export interface BuildInfo {
-  readonly dockerfileContent: string
-  readonly contextHashes: readonly string[]
-}
 
 export interface Snapshot {
   readonly id: string
@@ -23,6 +19,7 @@ export interface Snapshot {
   readonly general: boolean
   readonly createdAt: number
   updatedAt: number
+  lastUsedAt: number | undefined
   readonly log: string[]
   readonly followers: Set<(line: string | undefined) => void>
 }
@@ -40,10 +37,10 @@ export interface NewSnapshot {
 export const DEFAULT_SNAPSHOT = 'daytonaio/sandbox'
 
 /**
- * Snapshots are names: nothing is built from a Dockerfile. It is read, so that one that is no Dockerfile, or copies from a
- * context that was never pushed, fails as it would there, with a log.
+ * Snapshots are names: nothing is built from a Dockerfile. It is read, so that one that is no Dockerfile, or copies what was never pushed, fails as it
+ * would there, with a log. `entriesOf` has the paths in a context that was pushed.
  */
-export function makeSnapshots(context: Context, hasContext: (hash: string) => boolean) {
+export function makeSnapshots(context: Context, entriesOf: EntriesOf) {
   const { wall, latency, clock, signal, ids, regions } = context
   const snapshots = new Map<string, Snapshot>()
   add({ name: DEFAULT_SNAPSHOT, regionId: regions[0] ?? '', resources: DEFAULT_RESOURCES }, true)
@@ -63,6 +60,7 @@ export function makeSnapshots(context: Context, hasContext: (hash: string) => bo
       general,
       createdAt: now,
       updatedAt: now,
+      lastUsedAt: undefined,
       log: [],
       followers: new Set(),
     }
@@ -78,7 +76,7 @@ export function makeSnapshots(context: Context, hasContext: (hash: string) => bo
     await sleep(clock, 500, signal)
     snapshot.state = 'building'
     const steps = toSteps(snapshot.buildInfo?.dockerfileContent ?? `FROM ${snapshot.imageName}`)
-    const problem = toProblem(snapshot.buildInfo, steps, hasContext)
+    const problem = findProblem(snapshot.buildInfo, steps, entriesOf)
     for (const [place, step] of steps.entries()) {
       say(`Step ${place + 1}/${steps.length} : ${step}\n`)
       if (problem?.step === step) break
@@ -107,6 +105,7 @@ export function makeSnapshots(context: Context, hasContext: (hash: string) => bo
       if (snapshot.state !== 'active') throw refused(400, `Snapshot ${name} is ${snapshot.state}`)
       if (!snapshot.regionIds.includes(target))
         throw refused(400, `Snapshot ${name} is not available in region ${target}`)
+      snapshot.lastUsedAt = wall.wallTime()
       return snapshot
     },
     create(wanted: NewSnapshot): Snapshot {
@@ -124,35 +123,6 @@ export function makeSnapshots(context: Context, hasContext: (hash: string) => bo
 }
 
 export type Snapshots = ReturnType<typeof makeSnapshots>
-
-/** The instructions, with continued lines joined. */
-function toSteps(dockerfile: string): readonly string[] {
-  const joined = dockerfile.replace(/^\s*#.*\n?/gm, '').replace(/\\\s*\n\s*/g, ' ')
-  return joined
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
-}
-
-const INSTRUCTION =
-  /^(FROM|RUN|CMD|LABEL|EXPOSE|ENV|ADD|COPY|ENTRYPOINT|VOLUME|USER|WORKDIR|ARG|ONBUILD|STOPSIGNAL|HEALTHCHECK|SHELL|MAINTAINER)\s/i
-
-function toProblem(
-  buildInfo: BuildInfo | undefined,
-  steps: readonly string[],
-  hasContext: (hash: string) => boolean,
-): { readonly step: string; readonly reason: string } | undefined {
-  const unknown = steps.find(step => !INSTRUCTION.test(step))
-  if (unknown !== undefined) return { step: unknown, reason: `unknown instruction: ${unknown.split(' ')[0]}` }
-  const first = steps.find(step => !/^ARG\s/i.test(step)) ?? ''
-  if (!/^FROM\s/i.test(first)) return { step: first, reason: 'no build stage in current context' }
-  const missing = buildInfo?.contextHashes.find(hash => !hasContext(hash))
-  if (missing !== undefined) return { step: first, reason: `build context ${missing} was never uploaded` }
-  const copy = steps.find(step => /^(COPY|ADD)\s+(?!--from)/i.test(step) && !/https?:/.test(step))
-  if (copy !== undefined && buildInfo !== undefined && buildInfo.contextHashes.length === 0)
-    return { step: copy, reason: `${copy}: file not found in the build context` }
-  return undefined
-}
 
 export function toSnapshotDto(snapshot: Snapshot, organizationId: string) {
   const { id, buildInfo } = snapshot
@@ -174,7 +144,7 @@ export function toSnapshotDto(snapshot: Snapshot, organizationId: string) {
     errorReason: snapshot.errorReason,
     createdAt,
     updatedAt,
-    lastUsedAt: null,
+    lastUsedAt: snapshot.lastUsedAt === undefined ? null : new Date(snapshot.lastUsedAt).toISOString(),
     ...(buildInfo === undefined
       ? {}
       : { buildInfo: { ...buildInfo, createdAt, updatedAt, snapshotRef: `daytona-${id}` } }),

@@ -13,6 +13,7 @@ const executeBody = z.object({
   envs: z.record(z.string(), z.string()).optional(),
   timeout: z.number().min(0).optional(),
 })
+const openBody = z.object({ sessionId: z.string().min(1) })
 const sessionBody = z.object({ command: z.string(), runAsync: z.boolean().optional(), async: z.boolean().optional() })
 
 type InSession = { Params: { id: string; session: string } }
@@ -21,7 +22,7 @@ type OfCommand = { Params: { id: string; session: string; command: string } }
 /** Commands and sessions in a sandbox. A command that serves an environment starts a real server and opens the port. */
 export function addToolboxRoutes(app: FastifyInstance, site: Site): void {
   const { context } = site
-  const { latency, servers } = context
+  const { latency, timelines, servers } = context
 
   app.post<{ Params: { id: string } }>('/toolbox/:id/process/execute', async ({ params, body }) => {
     const record = requireStarted(site, params.id)
@@ -38,9 +39,9 @@ export function addToolboxRoutes(app: FastifyInstance, site: Site): void {
   })
 
   app.post<{ Params: { id: string } }>('/toolbox/:id/process/session', async ({ params, body }, reply) => {
-    const { space } = requireStarted(site, params.id)
-    const { sessionId } = parse(z.object({ sessionId: z.string().min(1) }), body)
-    await latency.take('session')
+    const { id, space } = requireStarted(site, params.id)
+    const { sessionId } = parse(openBody, body)
+    await timelines.time(id, 'session', latency.take('session'))
     if (space.sessions.has(sessionId)) throw refused(409, 'session already exists')
     space.sessions.set(sessionId, new Map())
     return reply.code(201).send()
@@ -69,7 +70,7 @@ export function addToolboxRoutes(app: FastifyInstance, site: Site): void {
     const record = requireStarted(site, params.id)
     const { command, runAsync, async: asked } = parse(sessionBody, body)
     commandsOf(site, params)
-    await latency.take('exec')
+    await timelines.time(record.id, 'exec', latency.take('exec'))
     const served = servers.recognise(command)
     if (served !== undefined) {
       const noted = record.space.note(params.session, command)

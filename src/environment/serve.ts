@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { ErrorData } from '../errors.ts'
-import type { Address } from '../wire/address.ts'
+import type { ListenAddress } from '../wire/address.ts'
 import type { Environment } from './environment.ts'
 import { loadEnvironment } from './load.ts'
 import { serveEnvironment } from './serve-environment.ts'
@@ -20,7 +20,7 @@ export interface ServeSettings {
   /** Which of several environments in the file. */
   readonly env?: string
   /** Default: port 8765 on 127.0.0.1. */
-  readonly listen?: Address
+  readonly listen?: ListenAddress
   /** Laid over what the environment itself declares. */
   readonly isolation?: IsolationSettings
   /** Where session directories are made. Default: a fresh one in the system's temporary directory. */
@@ -31,7 +31,7 @@ export interface ServeSettings {
 }
 
 export interface RunningServer {
-  readonly address: Address
+  readonly address: ListenAddress
   readonly environment: { readonly name: string; readonly version: string }
   sessionCount(): number
   /** Ends sessions, their processes and directories, and the server. Bounded; twice is once. */

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type Grant, METHOD, type Offer } from '../wire/extension.ts'
 import { checkFrameSize, describeProblem, type FrameProblem } from '../wire/frame.ts'
 import { type FrameListener, FrameSocket } from '../wire/frame-socket.ts'
@@ -35,7 +35,7 @@ export class ServerConnection implements FrameListener, ChannelLink {
   #first = true
   #peerEnded = false
 
-  constructor(socket: Socket, ports: ConnectionPorts) {
+  constructor(socket: Duplex, ports: ConnectionPorts) {
     this.#ports = ports
     this.#frames = new FrameSocket(socket, { clock: ports.clock, maxFrameBytes: ports.maxFrameBytes, listener: this })
   }

@@ -7,7 +7,7 @@ import type { ServedEnvironment } from './served.ts'
 import { refuse, toRefusal } from './server-errors.ts'
 
 /** Turns a connection whose first frame was `tunnel.open` into a raw stream to a capability. What came past the frame is in the socket. */
-export async function serveTunnel(environment: ServedEnvironment, socket: Socket, request: RpcRequest): Promise<void> {
+export async function serveTunnel(environment: ServedEnvironment, socket: Duplex, request: RpcRequest): Promise<void> {
   socket.on('error', endsTheStream)
   let backend: Duplex
   const name = request.params.capability

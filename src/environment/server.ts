@@ -2,13 +2,14 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { type Clock, systemClock } from '../clock.ts'
 import type { ErrorData } from '../errors.ts'
 import { type IdSource, randomIds } from '../ids.ts'
-import type { Address } from '../wire/address.ts'
+import type { ListenAddress } from '../wire/address.ts'
 import { MAX_FOREIGN_FRAME_BYTES, MAX_FRAME_BYTES } from '../wire/frame.ts'
 import { errorText } from '../wire/json-rpc.ts'
 import { settleWithin } from '../wire/limit.ts'
 import type { ServedEnvironment } from './served.ts'
 import { ServerConnection } from './server-connection.ts'
 import { acceptFailed, listenFailed, refuse } from './server-errors.ts'
+import { makeDoor } from './server-upgrade.ts'
 import { SessionTable } from './sessions.ts'
 
 /** Connections the kernel keeps for us while we are busy; it lowers this to its own limit. */
@@ -17,7 +18,7 @@ const REFUSED_LINGER_MS = 2_000
 
 export interface ServeOptions {
   /** Port 0 is any free one. */
-  readonly listen: Address
+  readonly listen: ListenAddress
   readonly clock?: Clock
   readonly ids?: IdSource
   /** The longest frame read, and written to peers that are ours. Default 16 MiB; a longer line is answered with an error, and closes. */
@@ -36,14 +37,16 @@ export interface ServeOptions {
 
 export interface ControlServer {
   /** Where it listens, with the port that the system chose. */
-  readonly address: Address
+  readonly address: ListenAddress
   /** Sessions live, parked and on their way in or out. */
   sessionCount(): number
   /** Stops accepting, cuts connections and closes sessions, in bounded time. The environment stays its owner's to close. Safe to call twice. */
   close(): Promise<void>
 }
 
-/** Serves an environment on a control channel. Rejects with `port-in-use`, `port-not-allowed`, `no-such-host` or `listen-failed`. */
+/**
+ * Serves an environment on a control channel: bare lines and WebSockets on the one port. Rejects with `port-in-use`, `port-not-allowed`, `no-such-host` or `listen-failed`.
+ */
 export async function serveControl(environment: ServedEnvironment, options: ServeOptions): Promise<ControlServer> {
   const clock = options.clock ?? systemClock
   const maxConnections = options.maxConnections ?? 16_384
@@ -64,13 +67,18 @@ export async function serveControl(environment: ServedEnvironment, options: Serv
     maxFrameBytes: options.maxFrameBytes ?? MAX_FRAME_BYTES,
     foreignFrameBytes: options.foreignFrameBytes ?? MAX_FOREIGN_FRAME_BYTES,
   }
+  const enter = makeDoor({
+    clock,
+    maxFrameBytes: ports.maxFrameBytes,
+    onStream: stream => void new ServerConnection(stream, ports),
+  })
   const sockets = new Set<Socket>()
   // Half-open is allowed: a client may have said all it has to say, and a tunnel ends one direction at a time.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, socket => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     if (sockets.size > maxConnections) turnAway(socket, clock, maxConnections)
-    else new ServerConnection(socket, ports)
+    else enter(socket)
   })
   const address = await listen(server, options.listen)
   server.on('error', error => onError(acceptFailed(address, error)))
@@ -91,7 +99,7 @@ export async function serveControl(environment: ServedEnvironment, options: Serv
   }
 }
 
-function listen(server: Server, address: Address): Promise<Address> {
+function listen(server: Server, address: ListenAddress): Promise<ListenAddress> {
   return new Promise((resolve, reject) => {
     const onError = (error: Error) => reject(listenFailed(address, error))
     server.once('error', onError)

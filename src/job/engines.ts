@@ -1,5 +1,6 @@
 import type { Engine, EnginePorts } from '../assembly/engine.ts'
 import type { EngineSettings } from '../assembly/settings.ts'
+import { fromErrorData } from '../errors.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { sandboxesLeft } from './errors.ts'
 
@@ -49,7 +50,9 @@ export function makeEngines(ports: EnginePorts): Engines {
       const failures: unknown[] = []
       for (const { engine, runtime } of [...started.values()].reverse()) {
         try {
-          left.push(...(await engine.close()).quarantined)
+          const { quarantined, providerPool } = await engine.close()
+          left.push(...quarantined)
+          if (providerPool !== undefined) failures.push(fromErrorData(providerPool))
         } catch (error) {
           failures.push(error)
         }

@@ -1,11 +1,12 @@
 import type { AgentSpec } from '../agents/agent.ts'
 import { checkAgent } from '../agents/create-agent.ts'
-import { type EngineSettings, toEngineSettings } from '../assembly/settings.ts'
+import { type EngineSettings, toEngineSettings, toProvisionPlan } from '../assembly/settings.ts'
 import type { Clock } from '../clock.ts'
 import { type ErrorData, fromErrorData } from '../errors.ts'
 import type { GroupId, JobId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Group } from '../rollout/group.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { type GroupStream, type GroupStreamSource, makeGroupStream } from '../stream/group-stream.ts'
 import type { GroupPlan } from '../taskset/plan.ts'
@@ -41,6 +42,7 @@ interface ActiveRun {
 }
 
 export interface JobRunner {
+  readonly runtime: Runtime | undefined
   readonly records: JobRecords
   readonly groups: readonly Group[]
   stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream
@@ -120,12 +122,10 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     agent: AgentSpec,
     settings: EngineSettings,
   ): Promise<void> {
-    await preflight(taskset, agent, settings.runtime)
+    const runs = plans.reduce((sum, plan) => sum + plan.members.length, 0)
+    await preflight(taskset, agent, settings.runtime, toProvisionPlan(settings, runs))
     if (!active.has(run)) return
-    progress.planned(
-      plans.length,
-      plans.reduce((sum, plan) => sum + plan.members.length, 0),
-    )
+    progress.planned(plans.length, runs)
     const { ended, open } = await recall.sortPlans(plans)
     for (const group of ended) {
       for (const run of group.runs) progress.runOver(run)
@@ -186,6 +186,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   }
 
   return {
+    runtime: ports.defaults.runtime,
     records: makeJobRecords(jobId, journal),
     groups,
     stream,

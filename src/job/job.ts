@@ -6,6 +6,7 @@ import type { Journal } from '../journal/journal.ts'
 import { openLmdbJournal } from '../journal/lmdb-journal.ts'
 import type { Group } from '../rollout/group.ts'
 import type { Run } from '../rollout/run.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
 import type { GroupStream } from '../stream/group-stream.ts'
 import type { Taskset } from '../taskset/taskset.ts'
 import { findUnfinishedJob } from './find-unfinished.ts'
@@ -80,6 +81,11 @@ export class Job implements AsyncDisposable {
   /** Small records that last as long as the job's journal: what has been trained on, and what came of it. */
   get records(): JobRecords {
     return this.#runner.records
+  }
+
+  /** Where its runs get their sandboxes from, unless they are given another. */
+  get runtime(): Runtime | undefined {
+    return this.#runner.runtime
   }
 
   snapshot(): JobSnapshot {

@@ -1,77 +1,73 @@
-import type { ErrorData } from '../errors.ts'
 import { type SandboxId, toSandboxId } from '../ids.ts'
-import type { Settled } from '../kernel/actor.ts'
-import { afterCancel, afterFailure, afterStart, afterSuccess, mayCreate } from './breaker.ts'
-import { quarantine, retire } from './deletes.ts'
-import { provisionFailed } from './errors.ts'
+import { afterStart, mayCreate } from './breaker.ts'
+import { discard, freeParent, missingRoots, nothingToFork, shelfParentForStock, wantedRoots } from './forks.ts'
 import type { LeaseRequest } from './lease-queue.ts'
-import { backoffMs, type PoolState } from './pool-state.ts'
-import { assign, refuse, serve } from './requests.ts'
-import type { Reachable } from './sandbox-state.ts'
+import type { PoolState } from './pool-state.ts'
+import { assign } from './requests.ts'
 import { boundStock, type Stock } from './sizing.ts'
 
 /** What the pool wants to hold ready now. */
-export function stock({ config, draining, meter, remaining }: PoolState): Stock {
+export function stock(state: PoolState): Stock {
+  const { config, draining, meter, remaining } = state
   if (config.strategy === 'cold' || draining) return { target: 0, most: 0 }
   // Before anything is measured, `auto` prepares for one batch as wide as the pool may be.
-  return boundStock(config.size === 'auto' ? (meter.wished() ?? config.maxSandboxes) : config.size, remaining)
+  const wished = config.size === 'auto' ? (meter.wished() ?? config.maxSandboxes - wantedRoots(state)) : config.size
+  return boundStock(wished, remaining)
 }
 
 /** Disposes of what is ready, and calls off what is being made, beyond what is wanted. */
 export function trim(state: PoolState): void {
-  const { ledger, ports } = state
-  let surplus = ledger.count('ready') + ledger.count('stocking') - stock(state).most
+  const { ledger } = state
+  let surplus = ledger.count('ready') + ledger.count('forking') + ledger.count('stocking') - stock(state).most
   for (; surplus > 0; surplus -= 1) {
-    const unborn = ledger.oldest('stocking')
-    const ready = ledger.oldest('ready')
-    if (unborn !== undefined) {
-      ledger.move(unborn, { type: 'cancelling' })
-      ports.cancel(unborn)
-    } else if (ready !== undefined) retire(state, ready, false)
+    const id = ledger.oldest('stocking') ?? ledger.oldest('ready') ?? ledger.oldest('forking')
+    if (id !== undefined) discard(state, id)
   }
 }
 
-/** Sends creates, first for the requests that wait, then ahead of demand, as far as cap, wave, breaker and bucket allow. */
+/**
+ * Has sandboxes bear forks that would otherwise be handed out at once, while more requests wait for a create than that would serve and than forks are
+ * in flight, each of which soon frees a parent. Against handing out at once it ends a batch of 128 a tenth to a fifth sooner, for all of it; against
+ * holding back any earlier it does not make single requests wait for each other.
+ */
+export function grow(state: PoolState): void {
+  const { ledger, ports, tree, unserved } = state
+  if (state.draining || !forks(state)) return
+  const now = ports.now()
+  for (;;) {
+    const parent = freeParent(state) ?? ledger.oldest('ready')
+    const shelf = ledger.count('ready')
+    if (parent === undefined || shelf === 0 || unserved.size - shelf <= tree.inFlight) return
+    const request = unserved.due(now)
+    if (request === undefined || !admit(state, now)) return
+    create(state, request, parent)
+    // What was on the shelf is for one who waits, when its fork is over.
+    const next = unserved.any()
+    if (ledger.get(parent)?.type === 'forking' && next !== undefined) assign(state, parent, next)
+  }
+}
+
+/**
+ * Sends creates, first for the parents that forks come from, then for the requests that wait, then ahead of demand, as far as cap, wave, breaker and
+ * bucket allow.
+ */
 export function fill(state: PoolState): void {
   const { ports, unserved } = state
   if (state.draining) return
   const now = ports.now()
-  for (const request of unserved.values()) {
-    if (request.retryAt > now) continue
-    if (!admit(state, now)) return
-    create(state, request)
+  const mayPrepare = now >= state.stockRetryAt
+  for (let missing = mayPrepare ? missingRoots(state) : 0; missing > 0 && admit(state, now); missing -= 1)
+    create(state, 'root', 'new')
+  for (let request = unserved.due(now); request !== undefined; request = unserved.due(now)) {
+    const way = wayForRequest(state, request)
+    if (way === undefined || !admit(state, now)) return
+    create(state, request, way)
   }
-  if (now < state.stockRetryAt) return
-  for (let missing = missingStock(state); missing > 0 && admit(state, now); missing -= 1) create(state, undefined)
-}
-
-/** How many may be created ahead of demand. A request whose retry is waiting is entitled to room before stock is. */
-function missingStock(state: PoolState): number {
-  const { config, ledger, unserved } = state
-  const missing = stock(state).target - ledger.count('ready') - ledger.count('stocking')
-  return Math.min(missing, config.maxSandboxes - ledger.size - unserved.size)
-}
-
-/** A create has ended. */
-export function provisioned(state: PoolState, id: SandboxId, settled: Settled<Reachable>): void {
-  const { ledger, meter, ports } = state
-  const sandbox = ledger.get(id)
-  if (sandbox === undefined) return
-  if (!settled.ok) {
-    createFailed(state, id, settled.error)
-    return
+  for (let missing = mayPrepare ? missingStock(state) : 0; missing > 0; missing -= 1) {
+    const way = wayForStock(state, missing)
+    if (way === undefined || !admit(state, now)) return
+    create(state, 'stock', way)
   }
-  if (sandbox.type !== 'creating' && sandbox.type !== 'stocking') {
-    state.breaker = afterCancel(state.breaker, ports.now())
-    if (sandbox.type === 'cancelling') retire(state, id, false)
-    return
-  }
-  state.breaker = afterSuccess()
-  state.stockFailures = 0
-  meter.refilled(ports.now() - sandbox.since)
-  if (sandbox.type === 'creating') unassign(state, sandbox.request)
-  ledger.move(id, { type: 'ready', since: ports.now(), at: settled.value })
-  serve(state, 'cold')
 }
 
 /** The earliest time at which something becomes possible that is not possible now. Infinity when only an event can. */
@@ -80,14 +76,48 @@ export function nextCreateAt(state: PoolState): number {
   const now = ports.now()
   if (state.draining || ledger.size >= config.maxSandboxes || inFlight(state) >= config.wave)
     return Number.POSITIVE_INFINITY
-  let wanted = missingStock(state) > 0 ? state.stockRetryAt : Number.POSITIVE_INFINITY
-  for (const request of unserved.values()) wanted = Math.min(wanted, request.retryAt)
+  const missing = missingStock(state)
+  const ahead = missingRoots(state) > 0 || (missing > 0 && wayForStock(state, missing) !== undefined)
+  let wanted = ahead ? state.stockRetryAt : Number.POSITIVE_INFINITY
+  const due = unserved.due(now)
+  // One that waits for a parent is served by an event: the end of a fork, or of a create.
+  if (due === undefined || wayForRequest(state, due) !== undefined) wanted = Math.min(wanted, unserved.nextAt())
   if (wanted === Number.POSITIVE_INFINITY || breaker.type === 'probing') return Number.POSITIVE_INFINITY
   return Math.max(wanted, bucket.nextAt(now), breaker.type === 'open' ? breaker.until : now)
 }
 
+/** How a sandbox is to be made: a fork of that one, or from nothing. Undefined: not now, a parent will soon be free. */
+type Way = SandboxId | 'new' | undefined
+
+function wayForRequest(state: PoolState, request: LeaseRequest): Way {
+  const { config } = state
+  if (!forks(state)) return 'new'
+  // The last attempt is a plain create, in case it is the forks that fail.
+  if (request.failures > 0 && request.failures >= config.createRetries) return 'new'
+  return freeParent(state) ?? seed(state)
+}
+
+function wayForStock(state: PoolState, missing: number): Way {
+  if (!forks(state)) return 'new'
+  return freeParent(state) ?? shelfParentForStock(state, missing) ?? seed(state)
+}
+
+/** Where all that may exist is one sandbox, there is nothing to fork it from. */
+const forks = (state: PoolState): boolean => state.source.type === 'fork' && wantedRoots(state) > 0
+
+/** Beside the parents to be, as many creates at once as do not yet slow each other. */
+const seed = (state: PoolState): Way =>
+  nothingToFork(state) && inFlight(state) - state.ledger.count('rooting') < state.config.seeds ? 'new' : undefined
+
+/** How many may be created ahead of demand. A request whose retry is waiting is entitled to room before stock is. */
+function missingStock(state: PoolState): number {
+  const { config, ledger, unserved } = state
+  const missing = stock(state).target - ledger.count('ready') - ledger.count('forking') - ledger.count('stocking')
+  return Math.min(missing, config.maxSandboxes - ledger.size - unserved.size - Math.max(0, missingRoots(state)))
+}
+
 function inFlight({ ledger }: PoolState): number {
-  return ledger.count('creating') + ledger.count('stocking') + ledger.count('cancelling')
+  return ledger.count('rooting') + ledger.count('creating') + ledger.count('stocking') + ledger.count('cancelling')
 }
 
 function admit(state: PoolState, now: number): boolean {
@@ -97,49 +127,21 @@ function admit(state: PoolState, now: number): boolean {
   )
 }
 
-function create(state: PoolState, request: LeaseRequest | undefined): void {
-  const { config, ledger, ports } = state
+function create(state: PoolState, whom: LeaseRequest | 'root' | 'stock', way: SandboxId | 'new'): void {
+  const { config, ledger, ports, tree } = state
   const id = toSandboxId(`${config.idPrefix}-${ledger.created}`)
+  const since = ports.now()
   state.breaker = afterStart(state.breaker)
-  ledger.open(id, { type: 'stocking', since: ports.now() })
-  if (request !== undefined) assign(state, id, request)
+  ledger.open(id, whom === 'root' ? { type: 'rooting', since } : { type: 'stocking', since })
+  if (whom !== 'root' && whom !== 'stock') assign(state, id, whom)
+  if (way !== 'new') {
+    const parent = ledger.get(way)
+    if (parent?.type === 'ready') ledger.move(way, { type: 'forking', at: parent.at })
+    tree.begin(way, id)
+  }
   const purpose =
-    request === undefined ? { prewarm: true } : { prewarm: false, task: request.task, runId: request.runId }
-  ports.provision({ id, ...purpose })
-}
-
-function createFailed(state: PoolState, id: SandboxId, error: ErrorData): void {
-  const { config, ledger, ports } = state
-  const now = ports.now()
-  const sandbox = ledger.get(id)
-  if (sandbox?.type === 'creating') unassign(state, sandbox.request)
-  // Nothing but a stuck create leaves anything behind: a runtime cleans up what it made before it rejects.
-  if (error.tag === 'provision-stuck') quarantine(state, id, 1, error)
-  else ledger.close(id)
-  if (sandbox?.type !== 'creating' && sandbox?.type !== 'stocking') {
-    state.breaker = afterCancel(state.breaker, now)
-    return
-  }
-  state.createFailures += 1
-  state.breaker = afterFailure(state.breaker, error, now, config.breaker)
-  const retryAfterMs = error.details?.retryAfterMs
-  if (typeof retryAfterMs === 'number') state.bucket.pause(now + retryAfterMs)
-  if (sandbox.type === 'creating') requestFailed(state, sandbox.request, error)
-  else {
-    state.stockFailures += 1
-    state.stockRetryAt = now + backoffMs(state, state.stockFailures)
-  }
-}
-
-function requestFailed(state: PoolState, request: LeaseRequest, error: ErrorData): void {
-  request.failures += 1
-  if (error.transient !== true || request.failures > state.config.createRetries)
-    refuse(state, request, provisionFailed(state.config.runtime, request.failures, error))
-  else request.retryAt = state.ports.now() + backoffMs(state, request.failures)
-}
-
-/** The request is without a create again. */
-function unassign(state: PoolState, request: LeaseRequest): void {
-  request.creating = undefined
-  state.unserved.set(request.leaseId, request)
+    whom === 'root' || whom === 'stock'
+      ? { prewarm: whom === 'stock' }
+      : { prewarm: false, task: whom.task, runId: whom.runId }
+  ports.provision({ id, ...purpose, ...(way === 'new' ? {} : { parent: way }) })
 }

@@ -6,6 +6,8 @@ import { backoffMs, type PoolState } from './pool-state.ts'
 
 /** Starts a delete. Deletes wait for no create: they have neither its bucket nor its wave, and only the cap bounds them. */
 export function retire(state: PoolState, id: SandboxId, sessionEnded: boolean): void {
+  state.tree.forget(id)
+  state.lost.delete(id)
   state.ledger.move(id, { type: 'deleting', attempt: 1, sessionEnded })
   state.ports.dispose(id, { sessionEnded, delayMs: 0 })
 }
@@ -22,11 +24,6 @@ export function disposed(state: PoolState, id: SandboxId, settled: Settled<void>
     ledger.move(id, { ...sandbox, attempt: sandbox.attempt + 1 })
     ports.dispose(id, { sessionEnded: sandbox.sessionEnded, delayMs: backoffMs(state, sandbox.attempt) })
   }
-}
-
-/** The sandbox died by itself. One that is leased is left to its rollout, which notices and gives it back. */
-export function lost(state: PoolState, id: SandboxId): void {
-  if (state.ledger.get(id)?.type === 'ready') retire(state, id, false)
 }
 
 /** Gives up on a sandbox that may still exist, loudly. Should its delete come through after all, it counts as gone. */

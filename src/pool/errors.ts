@@ -1,11 +1,12 @@
 import { type ErrorData, TroupeError } from '../errors.ts'
 import type { LeaseId, SandboxId } from '../ids.ts'
 
-export const leaseTimeout = (leaseId: LeaseId, waitedMs: number): ErrorData => ({
+export const leaseTimeout = (leaseId: LeaseId, waitedMs: number, cause: ErrorData | undefined): ErrorData => ({
   tag: 'lease-timeout',
-  message: `no sandbox became free within ${Math.round(waitedMs)} ms; raise the sandbox limit or lower the concurrency`,
+  message: `no sandbox became free within ${Math.round(waitedMs)} ms${cause === undefined ? '' : ` (the last create for it: ${cause.message})`}; raise the sandbox limit or lower the concurrency`,
   address: leaseId,
   transient: true,
+  ...(cause === undefined ? {} : { cause }),
 })
 
 export const leaseWithdrawn = (leaseId: LeaseId): ErrorData => ({
@@ -91,3 +92,32 @@ export const poolExhausted = (limit: number): ErrorData => ({
 
 /** A broken invariant of the pool itself, never the fault of a runtime. */
 export const ledgerBroken = (message: string): TroupeError => new TroupeError({ tag: 'sandbox-ledger-broken', message })
+
+export const noForks = (runtime: string, cause: ErrorData): ErrorData => ({
+  tag: 'forks-unsupported',
+  message: `the ${runtime} runtime cannot fork its sandboxes (${cause.message}); each is created anew instead`,
+  details: { runtime },
+  cause,
+})
+
+export const providerPoolRefused = (runtime: string, size: number, cause: ErrorData): ErrorData => ({
+  tag: 'provider-pool-refused',
+  message: `the ${runtime} runtime holds no pool of ${size} sandboxes (${cause.message}); each is created anew instead`,
+  details: { runtime, size },
+  cause,
+})
+
+export const providerPoolLeft = (runtime: string, cause: ErrorData): ErrorData => ({
+  tag: 'provider-pool-left',
+  message: `the pool that the ${runtime} runtime's provider keeps may still exist and cost money (${cause.message}); delete it there, or with troupe reap`,
+  details: { runtime },
+  cause,
+})
+
+export const poolCallTimeout = (what: 'hold' | 'count' | 'drop', afterMs: number): TroupeError =>
+  new TroupeError({
+    tag: 'provider-pool-timeout',
+    message: `the provider did not ${what} its pool within ${afterMs} ms`,
+    details: { what, afterMs },
+    transient: true,
+  })

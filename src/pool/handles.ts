@@ -4,6 +4,7 @@ import type { ProvisionRequest, Runtime, Sandbox } from '../runtimes/runtime.ts'
 import { disposeTimeout, provisionStuck, provisionTimeout } from './errors.ts'
 import { type LazyAbort, makeLazyAbort } from './lazy-abort.ts'
 import type { Reachable } from './sandbox-state.ts'
+import { within } from './within.ts'
 
 export interface HandleDeadlines {
   readonly provisionMs: number
@@ -59,7 +60,7 @@ export function makeHandles(runtime: Runtime, clock: Clock, deadlines: HandleDea
       // A create that rejects has left nothing behind, whenever it does so.
       () => handles.delete(id),
     )
-    const { address, sessionId } = await within(
+    const { address, sessionId, origin } = await within(
       clock,
       making,
       deadlines.provisionMs,
@@ -68,7 +69,7 @@ export function makeHandles(runtime: Runtime, clock: Clock, deadlines: HandleDea
         handle.hurry = hurry
       },
     )
-    return { address, sessionId }
+    return { address, sessionId, origin: origin ?? 'cold' }
   }
 
   /** Calls the create off. One that ends well all the same is as good as any. */
@@ -112,38 +113,4 @@ export function makeHandles(runtime: Runtime, clock: Clock, deadlines: HandleDea
       return [...handles.keys()]
     },
   }
-}
-
-/** What `promise` becomes or, once `ms` have passed or the function given to `onHurry` was called, what `late` makes of it. */
-function within<Value>(
-  clock: Clock,
-  promise: Promise<Value>,
-  ms: number,
-  late: () => Promise<Value>,
-  onHurry?: (hurry: () => void) => void,
-): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    let isOver = false
-    const giveUp = () => {
-      if (isOver) return
-      end()
-      resolve(late())
-    }
-    const cancel = clock.after(ms, giveUp)
-    const end = () => {
-      isOver = true
-      cancel()
-    }
-    onHurry?.(giveUp)
-    promise.then(
-      value => {
-        end()
-        resolve(value)
-      },
-      error => {
-        end()
-        reject(error)
-      },
-    )
-  })
 }

@@ -1,6 +1,8 @@
+import type { ErrorData } from '../errors.ts'
 import type { LeaseId, RunId, SandboxId } from '../ids.ts'
 import type { Ref } from '../kernel/ref.ts'
 import type { Task } from '../taskset/task.ts'
+import { makeFifo } from './fifo.ts'
 
 /** A request for a sandbox, from its arrival until it is answered. */
 export interface LeaseRequest {
@@ -18,6 +20,8 @@ export interface LeaseRequest {
   retryAt: number
   /** The sandbox that is being made for it. */
   creating: SandboxId | undefined
+  /** Why the last create for it failed. */
+  lastError?: ErrorData
 }
 
 /**
@@ -39,7 +43,7 @@ export interface LeaseQueue {
 }
 
 export function makeLeaseQueue(capacity: number): LeaseQueue {
-  const requests = new Map<LeaseId, LeaseRequest>()
+  const requests = makeFifo<LeaseId, LeaseRequest>()
   let wakeAt = Number.POSITIVE_INFINITY
   return {
     get size() {
@@ -55,7 +59,7 @@ export function makeLeaseQueue(capacity: number): LeaseQueue {
       return true
     },
     get: leaseId => requests.get(leaseId),
-    front: () => requests.values().next().value,
+    front: () => requests.first(),
     remove(leaseId) {
       const request = requests.get(leaseId)
       requests.delete(leaseId)

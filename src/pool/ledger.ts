@@ -1,5 +1,6 @@
 import type { SandboxId } from '../ids.ts'
 import { ledgerBroken } from './errors.ts'
+import { type Fifo, makeFifo } from './fifo.ts'
 import { type SandboxState, type SandboxStateType, transitions } from './sandbox-state.ts'
 
 /** Every sandbox that the pool has ever sent a create for: one state each, until its delete is confirmed. */
@@ -26,14 +27,20 @@ export interface Ledger {
 
 export function makeLedger(): Ledger {
   const states = new Map<SandboxId, SandboxState>()
-  const byType: Readonly<Record<SandboxStateType, Set<SandboxId>>> = {
-    creating: new Set(),
-    stocking: new Set(),
-    cancelling: new Set(),
-    ready: new Set(),
-    leased: new Set(),
-    deleting: new Set(),
-    quarantined: new Set(),
+  const ids = () => makeFifo<SandboxId, SandboxId>()
+  const byType: Readonly<Record<SandboxStateType, Fifo<SandboxId, SandboxId>>> = {
+    rooting: ids(),
+    root: ids(),
+    creating: ids(),
+    stocking: ids(),
+    cancelling: ids(),
+    ready: ids(),
+    forking: ids(),
+    owed: ids(),
+    leased: ids(),
+    leaving: ids(),
+    deleting: ids(),
+    quarantined: ids(),
   }
   let created = 0
   let gone = 0
@@ -48,7 +55,7 @@ export function makeLedger(): Ledger {
 
   function enter(id: SandboxId, state: SandboxState): void {
     states.set(id, state)
-    byType[state.type].add(id)
+    byType[state.type].set(id, id)
   }
 
   return {
@@ -63,8 +70,8 @@ export function makeLedger(): Ledger {
     },
     count: type => byType[type].size,
     get: id => states.get(id),
-    oldest: type => byType[type].values().next().value,
-    ids: type => byType[type],
+    oldest: type => byType[type].first(),
+    ids: type => byType[type].values(),
     open(id, state) {
       if (states.has(id)) throw ledgerBroken(`sandbox ${id} was opened twice`)
       created += 1

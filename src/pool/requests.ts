@@ -1,6 +1,5 @@
 import type { ErrorData } from '../errors.ts'
 import type { LeaseId, SandboxId } from '../ids.ts'
-import type { LeaseKind } from '../runtimes/runtime.ts'
 import { retire } from './deletes.ts'
 import {
   breakerOpen,
@@ -24,10 +23,10 @@ export function lease(state: PoolState, request: LeaseRequest): void {
     return
   }
   if (owners.add(request.leaseId, request.owner)) ports.watch(request.owner)
-  state.unserved.set(request.leaseId, request)
-  serve(state, 'hit')
+  state.unserved.add(request, state.ports.now())
+  serve(state, true)
   // What is already being made ahead of demand is made for this request from now on.
-  const spare = state.ledger.oldest('stocking')
+  const spare = state.ledger.oldest('forking') ?? state.ledger.oldest('stocking')
   if (spare !== undefined && state.unserved.has(request.leaseId)) assign(state, spare, request)
 }
 
@@ -50,8 +49,8 @@ export function releaseOwner(state: PoolState, address: string): void {
   }
 }
 
-/** Hands ready sandboxes to the requests at the front whose deadline has not passed. */
-export function serve(state: PoolState, kind: LeaseKind): void {
+/** Hands ready sandboxes to the requests at the front whose deadline has not passed. A `hit` was there before its request came. */
+export function serve(state: PoolState, hit: boolean): void {
   const { ledger, queue, leases, ports } = state
   if (queue.size === 0 || ledger.count('ready') === 0) return
   for (let request = queue.front(); request !== undefined; request = queue.front()) {
@@ -62,6 +61,7 @@ export function serve(state: PoolState, kind: LeaseKind): void {
     const id = ledger.oldest('ready')
     const sandbox = id === undefined ? undefined : ledger.get(id)
     if (id === undefined || sandbox?.type !== 'ready') return
+    const kind = hit ? 'hit' : sandbox.at.origin
     withdraw(state, request)
     if (!ports.grant(request, id, sandbox.at, kind)) {
       forget(state, request.leaseId)
@@ -73,12 +73,16 @@ export function serve(state: PoolState, kind: LeaseKind): void {
   }
 }
 
-/** Refuses what can no longer be served: late requests, and all without a create under way while none may be sent. */
+export function refuseLate(state: PoolState): void {
+  const { ports, queue } = state
+  for (const request of queue.expire(ports.now())) refuse(state, request, timeout(state, request))
+}
+
+/** Refuses what can no longer be served: all without a create under way while none may be sent. */
 export function refuseHopeless(state: PoolState): void {
   const { breaker, config, ledger, ports, queue, unserved } = state
-  for (const request of queue.expire(ports.now())) refuse(state, request, timeout(state, request))
   if (breaker.type === 'open' && ports.now() < breaker.until)
-    for (const request of [...unserved.values()])
+    for (const request of unserved.all())
       refuse(state, request, breakerOpen(config.runtime, breaker.failures, breaker.until - ports.now(), breaker.error))
   if (ledger.count('quarantined') >= config.maxSandboxes)
     for (const request of queue.all()) refuse(state, request, poolExhausted(config.maxSandboxes))
@@ -90,13 +94,23 @@ export function refuse(state: PoolState, request: LeaseRequest, error: ErrorData
   state.ports.refuse(request, error)
 }
 
-/** The sandbox `id`, whose create is under way, is meant for `request` from now on. */
+/** The sandbox `id`, which nobody has yet, is meant for `request` from now on. */
 export function assign(state: PoolState, id: SandboxId, request: LeaseRequest): void {
-  const sandbox = state.ledger.get(id)
-  if (sandbox?.type !== 'creating' && sandbox?.type !== 'stocking') return
-  state.ledger.move(id, { type: 'creating', since: sandbox.since, request })
+  const { ledger, unserved } = state
+  const sandbox = ledger.get(id)
+  if (sandbox?.type === 'creating' || sandbox?.type === 'stocking')
+    ledger.move(id, { type: 'creating', since: sandbox.since, request })
+  else if (sandbox?.type === 'owed' || sandbox?.type === 'forking')
+    ledger.move(id, { type: 'owed', at: sandbox.at, request })
+  else return
   request.creating = id
-  state.unserved.delete(request.leaseId)
+  unserved.delete(request.leaseId)
+}
+
+/** The request is without a create again. */
+export function unassign(state: PoolState, request: LeaseRequest): void {
+  request.creating = undefined
+  state.unserved.add(request, state.ports.now())
 }
 
 /** Counts the request and puts it at the end of the queue, or says why not. */
@@ -106,7 +120,19 @@ function admit(state: PoolState, request: LeaseRequest): ErrorData | undefined {
   if (leases.has(request.leaseId) || queue.get(request.leaseId) !== undefined) return leaseRepeated(request.leaseId)
   state.remaining = Math.max(0, state.remaining - 1)
   meter.arrived(ports.now())
-  return queue.push(request) ? undefined : queueFull(config.maxWaiting)
+  if (!queue.push(request)) return queueFull(config.maxWaiting)
+  notePeak(state)
+  return undefined
+}
+
+/** How many leases the job will still ask for. */
+export function expect(state: PoolState, remaining: number): void {
+  state.remaining = remaining
+  notePeak(state)
+}
+
+function notePeak(state: PoolState): void {
+  state.peakDemand = Math.max(state.peakDemand, state.remaining + state.queue.size)
 }
 
 /** Takes a request out of the queue; the sandbox that was being made for it serves the next one, or is stock. */
@@ -116,10 +142,11 @@ function withdraw(state: PoolState, request: LeaseRequest): void {
   unserved.delete(request.leaseId)
   if (request.creating === undefined) return
   const sandbox = ledger.get(request.creating)
-  const next = unserved.values().next().value
-  if (sandbox?.type === 'creating') {
+  const next = unserved.any()
+  if (sandbox?.type === 'creating' || sandbox?.type === 'owed') {
     if (next !== undefined) assign(state, request.creating, next)
-    else ledger.move(request.creating, { type: 'stocking', since: sandbox.since })
+    else if (sandbox.type === 'creating') ledger.move(request.creating, { type: 'stocking', since: sandbox.since })
+    else ledger.move(request.creating, { type: 'forking', at: sandbox.at })
   }
   request.creating = undefined
 }
@@ -131,5 +158,5 @@ function forget(state: PoolState, leaseId: LeaseId): void {
 }
 
 function timeout({ ports }: PoolState, request: LeaseRequest): ErrorData {
-  return leaseTimeout(request.leaseId, ports.now() - request.arrivedAt)
+  return leaseTimeout(request.leaseId, ports.now() - request.arrivedAt, request.lastError)
 }

@@ -1,5 +1,6 @@
 import pc from 'picocolors'
 import type { PassRate } from './pass-rates.ts'
+import { renderPool } from './pool.ts'
 import { isWhole, type Report } from './report.ts'
 import { renderTable } from './table.ts'
 import { decimal, duration, mebibytes, oneLine, percent } from './units.ts'
@@ -97,9 +98,10 @@ function stages(report: Report): string {
   )
 }
 
-function engine({ engine: used, leases }: Report): string {
+function engine({ engine: used, leases, pool }: Report): string {
   return [
     `leases: ${leases.hit} hit, ${leases.cold} cold, ${leases.claim} claimed, ${leases.fork} forked (hit rate ${percent(leases.hitRate)})`,
+    ...(pool === null ? [] : [renderPool(pool)]),
     `engine: ${duration(used.cpuMs)} CPU (${duration(used.cpuMsPerRun)} a run), main-loop delay p99 ${duration(used.loopDelayP99Ms)}`,
     `memory: peak ${mebibytes(used.peakRssBytes)}, ${mebibytes(used.peakRssBytesPerRun)} for each of ${used.peakInFlight} in flight`,
   ].join('\n')

@@ -1,4 +1,5 @@
 import type { JobSnapshot } from '../job/snapshot.ts'
+import type { PoolStats } from '../pool/stats.ts'
 import type { Group } from '../rollout/group.ts'
 import type { Outcome, RunHeader } from '../rollout/run.ts'
 import { countFailures, type FailureKind } from './failures.ts'
@@ -59,6 +60,8 @@ export interface Report {
     /** Share of leases that were hits; null without a lease. */
     readonly hitRate: number | null
   }
+  /** The pool's own figures when it was last asked; null when it never was. */
+  readonly pool: PoolStats | null
   readonly engine: {
     readonly cpuMs: number
     readonly cpuMsPerRun: number | null
@@ -105,6 +108,7 @@ export function makeReport(source: ReportSource): Report {
     failures: countFailures(runs),
     stages: timeStages(runs),
     leases: { ...leases, hitRate: ratio(leases.hit, leases.hit + leases.cold + leases.claim + leases.fork) },
+    pool: snapshot.pool ?? null,
     engine: {
       cpuMs: snapshot.engineCpuMs,
       cpuMsPerRun: ratio(snapshot.engineCpuMs, own),

@@ -27,6 +27,12 @@ export function badScore(score: unknown): TroupeError {
   })
 }
 
+/** What the rollout saw, with what the runtime knows of why. */
+export function becauseOf(error: ErrorData, why: ErrorData): ErrorData {
+  const cause = why.cause === undefined && error.cause !== undefined ? { ...why, cause: error.cause } : why
+  return { ...error, message: `${error.message}; its sandbox: ${why.message}`, cause }
+}
+
 /** Tags that say the road to the sandbox is gone, whoever noticed it. */
 const LOST = new Set(['session-lost', 'connect-timeout', 'shell-lost', 'protocol-error', 'link-down'])
 

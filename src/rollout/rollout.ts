@@ -8,7 +8,7 @@ import type { Task } from '../taskset/task.ts'
 import type { Address } from '../wire/address.ts'
 import type { ControlClient, ControlSession, GradeFrame } from '../wire/session.ts'
 import type { Shell } from '../wire/shell.ts'
-import { badScore, gradeIsError, isModelLost, isSandboxLost } from './errors.ts'
+import { badScore, becauseOf, gradeIsError, isModelLost, isSandboxLost } from './errors.ts'
 import { makePhases, type Phases } from './phases.ts'
 import type { Outcome, Phase, PhaseTimings, StopReason } from './run.ts'
 import type { Trajectory, Turn } from './trajectory.ts'
@@ -29,6 +29,8 @@ export interface RolloutPorts {
   readonly agent: Agent
   /** Rejects with tagged data; `transient` where a later attempt may get one. */
   lease(deadlineMs: number): Promise<Leased>
+  /** Why the leased sandbox was lost, where anybody knows. Asked only when it was, and before it is given back; bounded. May reject. */
+  whyLost(): Promise<ErrorData | undefined>
   /** Gives the lease back, or withdraws the request that is still waiting. Never throws. */
   release(sessionEnded: boolean): void
   openShell(session: ControlSession, signal: AbortSignal): Promise<Shell>
@@ -71,7 +73,7 @@ export async function rollout(request: RolloutRequest, ports: RolloutPorts): Pro
   const startedAt = ports.clock.wallTime()
   const phases = makePhases(ports.clock, request.deadlines, request.cancel)
   const attempt = new Attempt(request, ports, phases)
-  const verdict = await attempt.run()
+  const verdict = await attempt.explain(await attempt.run())
   await attempt.cleanUp()
   phases.close()
   return {
@@ -193,6 +195,15 @@ class Attempt {
       failedPhase,
       error,
     }
+  }
+
+  /** The rollout itself only sees that its sandbox answers no more: whoever runs it may know why. */
+  async explain(verdict: Verdict): Promise<Verdict> {
+    if (verdict.stopReason !== 'sandbox-lost' || this.leased === undefined || verdict.error === undefined)
+      return verdict
+    // Whoever does not answer knows nothing.
+    const why = await this.#ports.whyLost().catch(() => undefined)
+    return why === undefined ? verdict : { ...verdict, error: becauseOf(verdict.error, why) }
   }
 
   /** Reverse order of opening; bounded; what will not go is the pool's to destroy. */

@@ -1,3 +1,5 @@
+export { DaytonaRuntime } from './daytona/daytona-runtime.ts'
+export type { DaytonaRuntimeOptions, SandboxStages, Transport } from './daytona/options.ts'
 export { LocalRuntime, type LocalRuntimeOptions } from './local.ts'
 export type {
   LeaseKind,

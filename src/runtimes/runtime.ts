@@ -24,7 +24,10 @@ export interface ProvisionRequest {
   readonly signal: AbortSignal
   /** To be a fork of this sandbox, which is forkable, used by nobody and being forked by nobody else. Only where `forks`. */
   readonly parent?: SandboxId
-  /** Called at most once, before `provision` answers, as soon as forks of the sandbox may be asked for. Never called where not `forks`. */
+  /**
+   * Called at most once, before `provision` answers, as soon as forks of the sandbox may be asked for. Never called where not `forks`. Of a fork it
+   * also says that the fork itself is over: its parent may be forked again.
+   */
   readonly onForkable?: () => void
   /** Called at most once, if the sandbox dies by itself after `provision` answered. It must still be disposed of. */
   readonly onLost?: (error: ErrorData) => void

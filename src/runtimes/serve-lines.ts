@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { ErrorData } from '../errors.ts'
-import type { Address } from '../wire/address.ts'
+import type { ListenAddress } from '../wire/address.ts'
 
 /** One line of a serving process, as far as it means something to us. */
 export type ServeLine =
-  | { readonly type: 'served'; readonly address: Address }
+  | { readonly type: 'served'; readonly address: ListenAddress }
   | { readonly type: 'failed'; readonly error: ErrorData }
   | { readonly type: 'other' }
 

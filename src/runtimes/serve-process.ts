@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Clock } from '../clock.ts'
 import { type ErrorData, fromErrorData } from '../errors.ts'
-import type { Address } from '../wire/address.ts'
+import type { ListenAddress } from '../wire/address.ts'
 import { type ProcessEnd, provisionCancelled, serveFailed, serveNotFound, serveTimeout } from './errors.ts'
 import { endGroup } from './process-group.ts'
 import { parseServeLine } from './serve-lines.ts'
@@ -26,7 +26,7 @@ export interface ServeCommand {
 /** A process that serves a control channel, at the head of a process group of its own. */
 export interface ServeProcess {
   readonly pid: number
-  readonly address: Address
+  readonly address: ListenAddress
   /** Resolves when it has ended, for whatever reason. */
   readonly exited: Promise<ProcessEnd>
   /** Ends the process and its whole group. Safe to call twice. */
@@ -69,7 +69,7 @@ export async function startServing(command: ServeCommand): Promise<ServeProcess>
 }
 
 interface Output {
-  readonly served: Promise<Address>
+  readonly served: Promise<ListenAddress>
   readonly failed: Promise<ErrorData>
   stderr(): string
 }
@@ -77,9 +77,9 @@ interface Output {
 /** Reads both streams to their end, so that the process never blocks on a full pipe. */
 function watchOutput(child: ChildProcess): Output {
   const tail: string[] = []
-  let serve: (address: Address) => void
+  let serve: (address: ListenAddress) => void
   let fail: (error: ErrorData) => void
-  const served = new Promise<Address>(resolve => {
+  const served = new Promise<ListenAddress>(resolve => {
     serve = resolve
   })
   const failed = new Promise<ErrorData>(resolve => {
@@ -105,8 +105,8 @@ function firstOf(
   child: ChildProcess,
   output: Output,
   exited: Promise<ProcessEnd>,
-): Promise<Address> {
-  return new Promise<Address>((resolve, reject) => {
+): Promise<ListenAddress> {
+  return new Promise<ListenAddress>((resolve, reject) => {
     const cancelled = () => reject(provisionCancelled(name, signal?.reason))
     const cancelTimer = clock.after(startDeadlineMs, () => reject(serveTimeout(name, startDeadlineMs, output.stderr())))
     signal?.addEventListener('abort', cancelled, { once: true })

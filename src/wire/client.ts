@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { hasTag } from '../errors.ts'
-import { type Address, formatAddress } from './address.ts'
+import { type Address, addressKey } from './address.ts'
 import { Connection } from './connection.ts'
 import { RemoteSession } from './control-session.ts'
 import { dial } from './dial.ts'
@@ -199,14 +199,14 @@ class Client implements TroupeControlClient {
   }
 
   async #open(address: Address, limit: Limit): Promise<Connection> {
-    const socket = await dial(address, limit)
+    const socket = await dial(address, limit, this.#maxFrameBytes)
     const connection = new Connection(socket, {
       address,
       clock: this.#clock,
       maxFrameBytes: this.#maxFrameBytes,
       onGone: gone => {
         this.#connections.delete(gone)
-        const peer = this.#peers.get(formatAddress(address))
+        const peer = this.#peers.get(addressKey(address))
         peer?.remove(gone)
         if (peer !== undefined) this.#forget(peer)
       },
@@ -217,7 +217,7 @@ class Client implements TroupeControlClient {
   }
 
   #peer(address: Address): Peer {
-    const key = formatAddress(address)
+    const key = addressKey(address)
     let peer = this.#peers.get(key)
     if (peer === undefined) {
       peer = new Peer(key, { maxShared: this.#maxShared, clock: this.#clock })

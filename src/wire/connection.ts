@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '../clock.ts'
 import type { TroupeError } from '../errors.ts'
 import type { Address } from './address.ts'
@@ -38,7 +38,7 @@ export class Connection implements FrameListener {
 
   /** `onGone` is called once, when the socket has closed. */
   constructor(
-    socket: Socket,
+    socket: Duplex,
     options: {
       address: Address
       clock: Clock

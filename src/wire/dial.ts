@@ -1,15 +1,25 @@
-import { connect, type Socket } from 'node:net'
-import type { Address } from './address.ts'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Address, ListenAddress } from './address.ts'
+import { dialWebSocket } from './dial-websocket.ts'
 import { dialFailed } from './errors.ts'
+import { MAX_FRAME_BYTES } from './frame.ts'
 import type { Limit } from './limit.ts'
 
-/** A connected socket, without Nagle's delay, still paused. Rejects with `dial-failed`, or with the limit's reason. */
-export function dial(address: Address, limit: Limit): Promise<Socket> {
+/**
+ * A connected stream, without Nagle's delay, that nobody reads yet. `maxFrameBytes` is the longest frame that will be read from it. Rejects with
+ * `dial-failed`, with the limit's reason or, at a WebSocket, with `token-refused` or `bad-websocket-address`.
+ */
+export function dial(address: Address, limit: Limit, maxFrameBytes: number = MAX_FRAME_BYTES): Promise<Duplex> {
+  return address.kind === 'websocket' ? dialWebSocket(address, limit, maxFrameBytes) : dialSocket(address, limit)
+}
+
+function dialSocket(address: ListenAddress, limit: Limit): Promise<Duplex> {
   const socket =
     address.kind === 'tcp'
       ? connect({ host: address.host, port: address.port, noDelay: true, allowHalfOpen: true })
       : connect({ path: address.path, allowHalfOpen: true })
-  const connected = new Promise<Socket>((resolve, reject) => {
+  const connected = new Promise<Duplex>((resolve, reject) => {
     const fail = (error: Error) => reject(dialFailed(address, error))
     socket.once('error', fail)
     socket.once('connect', () => {

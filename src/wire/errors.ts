@@ -44,6 +44,26 @@ export function dialFailed(address: Address, cause: unknown): TroupeError {
   )
 }
 
+/** The proxy before the environment lets nobody in with these headers, now or later. */
+export function tokenRefused(address: Address, status: number): TroupeError {
+  const place = formatAddress(address)
+  return new TroupeError({
+    tag: 'token-refused',
+    message: `the token for ${place} was refused (HTTP ${status}). It is missing, wrong or has expired, or the sandbox was replaced: ask the provider for the address and its token again.`,
+    address: place,
+    details: { status },
+  })
+}
+
+export function badWebSocketAddress(address: Address, why: string): TroupeError {
+  const place = formatAddress(address)
+  return new TroupeError({
+    tag: 'bad-websocket-address',
+    message: `no WebSocket can be opened to ${place}: ${why}. Give the ws:// or wss:// URL under which the environment's port is reached.`,
+    address: place,
+  })
+}
+
 export function sessionLost(address: Address, why: string, cause?: unknown): TroupeError {
   const place = formatAddress(address)
   return new TroupeError(

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '../clock.ts'
 import { type FrameProblem, FrameReader } from './frame.ts'
 import type { JsonObject } from './json-rpc.ts'
@@ -18,9 +18,9 @@ export interface FrameListener {
   onClose(error: Error | undefined): void
 }
 
-/** Frames over a socket that it owns, each way. */
+/** Frames over a socket that it owns, each way: one without Nagle's delay, or a WebSocket's stream. */
 export class FrameSocket {
-  readonly #socket: Socket
+  readonly #socket: Duplex
   readonly #clock: Clock
   readonly #reader: FrameReader
   readonly #listener: FrameListener
@@ -39,12 +39,11 @@ export class FrameSocket {
     this.#listener.onClose(this.#error)
   }
 
-  constructor(socket: Socket, options: { clock: Clock; maxFrameBytes: number; listener: FrameListener }) {
+  constructor(socket: Duplex, options: { clock: Clock; maxFrameBytes: number; listener: FrameListener }) {
     this.#socket = socket
     this.#clock = options.clock
     this.#reader = new FrameReader(options.maxFrameBytes)
     this.#listener = options.listener
-    socket.setNoDelay(true)
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('error', this.#onError)
@@ -87,7 +86,7 @@ export class FrameSocket {
   }
 
   /** Gives the socket up: the connection is a raw stream from here on, its first bytes, read too far, are put back. */
-  release(): Socket {
+  release(): Duplex {
     this.#flush()
     this.#reading = false
     const socket = this.#socket

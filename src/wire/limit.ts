@@ -5,7 +5,7 @@ import type { CancelTimer, Clock } from '../clock.ts'
  * and connecting is done once a rollout. `release` it when the last step is done.
  */
 export class Limit {
-  readonly #clock: Clock
+  readonly clock: Clock
   readonly #signal: AbortSignal | undefined
   readonly #cancelTimer: CancelTimer
   /** Set once the deadline has passed or the signal has aborted. */
@@ -15,7 +15,7 @@ export class Limit {
 
   /** `late` makes the error of a passed deadline, when it passes. */
   constructor(clock: Clock, deadlineMs: number, signal: AbortSignal | undefined, late: () => Error) {
-    this.#clock = clock
+    this.clock = clock
     this.#signal = signal
     this.#cancelTimer = clock.after(deadlineMs, () => this.#expire(late()))
     if (signal?.aborted) this.#expire(signal.reason)
@@ -42,7 +42,7 @@ export class Limit {
   pause(delayMs: number): Promise<void> {
     let cancel: CancelTimer = () => {}
     const elapsed = new Promise<void>(resolve => {
-      cancel = this.#clock.after(delayMs, resolve)
+      cancel = this.clock.after(delayMs, resolve)
     })
     return this.race(elapsed, () => cancel())
   }

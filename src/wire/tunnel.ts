@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../clock.ts'
+import { hasTag } from '../errors.ts'
 import type { Address } from './address.ts'
 import { dial } from './dial.ts'
 import { protocolError, remoteError, tunnelFailed } from './errors.ts'
@@ -12,8 +12,9 @@ import { Limit } from './limit.ts'
 const OPEN_MS = 10_000
 
 /**
- * A raw stream to a capability, half-open allowed: what is written after the other end has ended still arrives. The caller destroys it. Rejects with
- * `remote-error` when the peer refuses, `tunnel-failed` when it is gone or takes longer than 10 s, or with the signal's reason.
+ * A raw stream to a capability. Over TCP half-open is allowed: what is written after the other end has ended still arrives. Over a WebSocket an end
+ * ends both directions (see `WebSocketStream`). The caller destroys it. Rejects with `remote-error` when the peer refuses, `tunnel-failed` when it is
+ * gone or takes longer than 10 s, `token-refused` when its proxy does, or with the signal's reason.
  */
 export async function openTunnel(
   address: Address,
@@ -24,7 +25,8 @@ export async function openTunnel(
   const limit = new Limit(options.clock, OPEN_MS, options.signal, late)
   try {
     const socket = await dial(address, limit).catch((error: unknown) => {
-      throw options.signal?.aborted ? options.signal.reason : tunnelFailed(address, capability, error)
+      if (options.signal?.aborted) throw options.signal.reason
+      throw hasTag(error, 'token-refused') ? error : tunnelFailed(address, capability, error)
     })
     socket.write(requestText(1, METHOD.tunnel, { capability }, 0))
     const frame = await limit.race(readPreface(socket), () => socket.destroy())
@@ -55,7 +57,7 @@ function acceptPreface(address: Address, capability: string, read: ReadFrame | u
  * The one frame before the bytes, which stay in the socket; undefined when the peer hangs up first. Reads by `readable`, so that the stream is handed
  * over neither flowing nor paused.
  */
-function readPreface(socket: Socket): Promise<ReadFrame | undefined> {
+function readPreface(socket: Duplex): Promise<ReadFrame | undefined> {
   const reader = new FrameReader(MAX_FOREIGN_FRAME_BYTES)
   return new Promise(resolve => {
     const finish = (read: ReadFrame | undefined) => {

@@ -1,92 +1,10 @@
 import * as assert from 'uvu/assert'
-import type { AskPoolStats, DrainPool, Lease, LeaseReply, PoolMessage, PoolStats } from '../../actors/messages.ts'
-import { type SandboxPoolOptions, sandboxPool } from '../../actors/sandbox-pool.ts'
-import { type ErrorData, TroupeError } from '../../src/errors.ts'
-import { randomIds, toLeaseId, toRunId } from '../../src/ids.ts'
-import type { Actor } from '../../src/kernel/actor.ts'
-import type { Ref } from '../../src/kernel/ref.ts'
-import { makeSystem } from '../../src/kernel/system.ts'
+import { TroupeError } from '../../src/errors.ts'
 import { suite } from '../support/suite.ts'
-import { settle, VirtualClock } from '../support/virtual-clock.ts'
-import { FakeRuntime } from './fake-runtime.ts'
+import { settle } from '../support/virtual-clock.ts'
+import { withPool } from './pool-scene.ts'
 
 const test = suite('sandbox-pool')
-
-const owner: Actor<null, 'fail'> = {
-  name: 'owner',
-  initial: () => null,
-  receive() {
-    throw new Error('the owner fails')
-  },
-}
-
-async function withPool(options: Partial<SandboxPoolOptions>, body: (scene: Scene) => Promise<void>): Promise<void> {
-  const clock = new VirtualClock()
-  const runtime = new FakeRuntime()
-  const reports: ErrorData[] = []
-  const system = makeSystem({ node: 'main', clock, random: () => 0.5, encodeLocal: true })
-  const pool = system.spawn(
-    sandboxPool({
-      runtime,
-      pool: { strategy: 'cold', size: 0 },
-      maxSandboxes: 4,
-      labels: { job: 'job-1', owner: '42' },
-      ids: randomIds,
-      report: error => reports.push(error),
-      ...options,
-    }),
-  )
-  const owners = ['a', 'b'].map(name => system.spawn({ ...owner, name }))
-  let asked = 0
-  const scene: Scene = {
-    clock,
-    runtime,
-    reports,
-    pool,
-    owners,
-    stop: () => system.stop(),
-    stopOwner: index => void owners[index]?.tell('fail'),
-    lease(ownerIndex = 0, deadlineMs = 60_000) {
-      asked += 1
-      const question: Lease = {
-        type: 'lease',
-        leaseId: toLeaseId(`lease-${asked}`),
-        runId: toRunId(`run-${asked}`),
-        task: { env: 'calc', id: 'fix', args: {}, slug: 'fix' },
-        owner: owners[ownerIndex] ?? pool,
-        deadlineMs,
-      }
-      return system.ask(pool, question, deadlineMs + 1_000)
-    },
-    stats() {
-      const question: AskPoolStats = { type: 'pool-stats' }
-      return system.ask(pool, question, 1_000)
-    },
-    drain() {
-      const question: DrainPool = { type: 'drain-pool' }
-      return system.ask(pool, question, 120_000)
-    },
-  }
-  try {
-    await body(scene)
-  } finally {
-    runtime.undeletable = false
-    await system.stop()
-  }
-}
-
-interface Scene {
-  readonly clock: VirtualClock
-  readonly runtime: FakeRuntime
-  readonly reports: ErrorData[]
-  readonly pool: Ref<PoolMessage>
-  readonly owners: readonly Ref<'fail'>[]
-  lease(owner?: number, deadlineMs?: number): Promise<LeaseReply>
-  stats(): Promise<PoolStats>
-  drain(): Promise<{ readonly quarantined: readonly string[] }>
-  stop(): Promise<void>
-  stopOwner(index: number): void
-}
 
 test('leases a fresh sandbox to each rollout, labelled from its create on, and gives it back', () =>
   withPool({}, async ({ lease, pool, runtime, stats }) => {

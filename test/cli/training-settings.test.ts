@@ -11,7 +11,7 @@ const test = suite('cli training settings')
 const PLAIN: TrainArguments = {
   chunkBytes: 8 * 1024 * 1024,
   maxConcurrent: 128,
-  pool: 'cold',
+  pool: { strategy: 'cold', size: 0 },
   trainer: 'embedded',
   policies: '.troupe/policies',
   eval: true,

@@ -10,9 +10,9 @@ export interface ShellUnderTest {
   close(): Promise<void>
 }
 
-/** What every `Shell` does. The caller's file is complete with this call: it ends with `.run()`. */
-export function shellContract(protocol: Shell['protocol'], open: () => Promise<ShellUnderTest>): void {
-  const test = suite(`shell over ${protocol}`)
+/** What every `Shell` does, `where` it is reached. The call is a suite of its own: it ends with `.run()`. */
+export function shellContract(protocol: Shell['protocol'], open: () => Promise<ShellUnderTest>, where = ''): void {
+  const test = suite(`shell over ${protocol}${where}`)
   const withShell = (body: (shell: Shell) => Promise<void>) => async () => {
     const { shell, close } = await open()
     try {

@@ -1,48 +1,10 @@
 /** The wire itself, where the SDK hides it or cannot reach: errors, limits, faults, events. */
 import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
-import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
 import { suite } from '../support/suite.ts'
+import { call, create, until, withEmulator } from './support/http.ts'
 
 const test = suite('emulator over HTTP')
-
-async function withEmulator(options: EmulatorOptions, body: (emulator: Emulator) => Promise<void>): Promise<void> {
-  const problems: unknown[] = []
-  const emulator = await startEmulator({ speed: 200, onError: error => problems.push(error), ...options })
-  try {
-    await body(emulator)
-    assert.equal(problems, [])
-  } finally {
-    await emulator.close()
-  }
-}
-
-interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: Record<string, unknown>
-}
-
-async function call(emulator: Emulator, method: string, path: string, body?: unknown): Promise<Answer> {
-  const answer = await fetch(new URL(path, emulator.url), {
-    method,
-    headers: {
-      authorization: `Bearer ${emulator.apiKey}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  const parsed = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : { text }
-  return { status: answer.status, headers: answer.headers, body: parsed }
-}
-
-const create = (emulator: Emulator, body: unknown = {}) => call(emulator, 'POST', '/api/sandbox', body)
-
-async function until(true_: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await true_())) if (performance.now() > deadline) throw new Error('it did not come about')
-}
 
 test('a wrong key is refused in the provider’s shape', () =>
   withEmulator({}, async emulator => {
@@ -165,7 +127,7 @@ test('the log of a build is read while it grows', () =>
     const { body } = await call(emulator, 'POST', '/api/snapshots', { name: 'one', buildInfo })
     const { url } = (await call(emulator, 'GET', `/api/snapshots/${body.id}/build-logs-url`)).body
     const log = (await call(emulator, 'GET', `${url}?follow=true`)).body.text
-    assert.match(String(log), /Step 2\/2 : COPY a \/a\nERROR: COPY a \/a: file not found in the build context/)
+    assert.match(String(log), /Step 2\/2 : COPY a \/a\nERROR: COPY a \/a: a: file not found in the build context/)
     assert.is((await call(emulator, 'GET', '/api/snapshots/one')).body.state, 'build_failed')
   }))
 

@@ -1,5 +1,5 @@
 /** The provider's own SDK, unmodified, against the emulator: each call of the table of calls. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Daytona, DaytonaConflictError, DaytonaNotFoundError, Image, type Sandbox } from '@daytonaio/sdk'
@@ -13,9 +13,14 @@ const test = suite('emulator under the SDK')
 let emulator: Emulator
 let daytona: Daytona
 const problems: unknown[] = []
-const before = temporaryNames()
+const temporary = process.env.TMPDIR
+let own = ''
 
 test.before(async () => {
+  // A directory of its own tells what this emulator leaves from what others are doing.
+  own = mkdtempSync(join(tmpdir(), 'troupe-test-'))
+  chmodSync(own, 0o711) // commands run as users of their own, who pass through it
+  process.env.TMPDIR = own
   emulator = await startEmulator({ speed: 100, seed: 1, onError: error => problems.push(error) })
   daytona = new Daytona({ apiUrl: emulator.url, apiKey: emulator.apiKey, target: 'us' })
 })
@@ -23,14 +28,14 @@ test.before(async () => {
 test.after(async () => {
   await daytona[Symbol.asyncDispose]()
   await emulator.close()
+  if (temporary === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = temporary
+  const left = readdirSync(own)
+  rmSync(own, { recursive: true, force: true })
   assert.equal(problems, [])
   assert.equal(emulator.existing(), 0)
-  assert.equal(temporaryNames(), before)
+  assert.equal(left, [])
 })
-
-function temporaryNames(): readonly string[] {
-  return readdirSync(tmpdir()).filter(name => name.startsWith('troupe-emulator-'))
-}
 
 async function withSandbox(body: (sandbox: Sandbox) => Promise<void>): Promise<void> {
   const sandbox = await daytona.create({ ephemeral: true })

@@ -116,7 +116,11 @@ export class Scene {
 
   /** The environment host's process id; throws unless there is just one. */
   host(): number {
-    const [host, ...others] = this.processes().filter(pid => readProc(pid, 'cmdline').startsWith('troupe-environment'))
+    const named = this.processes().filter(pid => readProc(pid, 'cmdline').startsWith('troupe-environment'))
+    // A child of the host has its command line until it has become the program that it is to be.
+    const [host, ...others] = named.filter(
+      pid => !named.includes(Number(/^PPid:\s*(\d+)$/m.exec(readProc(pid, 'status'))?.[1])),
+    )
     if (host === undefined || others.length > 0) throw new Error(`not one host: ${this.leftovers().join(', ')}`)
     return host
   }

@@ -121,6 +121,28 @@ test('chunks of a stream hold whole groups only', () =>
     assert.equal(scene.leftovers(), [])
   }))
 
+test("a taskset's own environment is not served where its job has a runtime", () =>
+  withScene(async scene => {
+    const local = makeRuntime()
+    let provided = 0
+    const runtime: Runtime = {
+      name: 'elsewhere',
+      preflight: () => local.preflight(),
+      provision(request) {
+        provided += 1
+        return local.provision(request)
+      },
+      close: () => local.close(),
+    }
+    await using job = await Job.start('elsewhere', { runtime, threads: 0 })
+    assert.ok(taskset.environment)
+    await taskset.run(adder(), { job })
+    for await (const _ of taskset.stream(adder(), { job }));
+    assert.is(provided, 8)
+    await job.close()
+    assert.equal(scene.leftovers(), [])
+  }))
+
 test('a pool bigger than the job never makes more sandboxes than there are rollouts to come', () =>
   withScene(async scene => {
     const local = makeRuntime()

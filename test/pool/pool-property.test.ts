@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import type { LeaseId, SandboxId } from '../../src/ids.ts'
+import type { PoolConfig } from '../../src/pool/pool-state.ts'
 import { suite } from '../support/suite.ts'
 import { Simulation } from './simulation.ts'
 
@@ -25,8 +26,17 @@ const step = fc.oneof(
       pick: fc.nat(40),
       transient: fc.boolean(),
       stuck: fc.boolean(),
+      // What the provider calls it: mostly just a failure, now and then a limit, once in a while that it cannot fork.
+      kind: fc.constantFrom(
+        'plain' as const,
+        'plain' as const,
+        'plain' as const,
+        'limit' as const,
+        'no-forks' as const,
+      ),
     }),
   },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('forkable' as const), pick: fc.nat(40) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('deleted' as const), pick: fc.nat(40) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('delete-failed' as const), pick: fc.nat(40) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('owner-gone' as const), owner: fc.nat(3) }) },
@@ -41,6 +51,15 @@ const step = fc.oneof(
 const config = fc.record({
   strategy: fc.constantFrom('cold' as const, 'prewarm' as const),
   size: fc.oneof(fc.constant('auto' as const), fc.nat(6)),
+  source: fc.oneof(
+    fc.constant({ type: 'create' as const }),
+    fc.record({
+      type: fc.constant('fork' as const),
+      parents: fc.integer({ min: 1, max: 3 }),
+      required: fc.boolean(),
+    }),
+  ),
+  seeds: fc.integer({ min: 1, max: 4 }),
   maxSandboxes: fc.integer({ min: 1, max: 8 }),
   wave: fc.integer({ min: 1, max: 4 }),
   createRate: fc.option(
@@ -79,9 +98,17 @@ function play(pool: Simulation, leases: LeaseId[], move: Step): void {
       return
     case 'create-failed':
       pool.createFailed(
-        { transient: move.transient, ...(move.stuck ? { tag: 'provision-stuck' } : {}) },
+        {
+          transient: move.transient,
+          ...(move.kind === 'limit' ? { transient: true, details: { retryAfterMs: 500 } } : {}),
+          ...(move.kind === 'no-forks' ? { tag: 'fork-unsupported', transient: false } : {}),
+          ...(move.stuck ? { tag: 'provision-stuck' } : {}),
+        },
         pick(pool.creating.keys(), move.pick),
       )
+      return
+    case 'forkable':
+      if (pool.state.config.source.type === 'fork') pool.forkable(pick(pool.creating.keys(), move.pick))
       return
     case 'deleted':
       pool.deleted(pick(pool.deleting, move.pick))
@@ -105,34 +132,64 @@ function play(pool: Simulation, leases: LeaseId[], move: Step): void {
   }
 }
 
+/** The same moves, of which most go well: what forks do only shows where they live for a while. */
+const forkingStep = fc.oneof({ weight: 1, arbitrary: step }, { weight: 4, arbitrary: step.filter(goesWell) })
+
+const forkingConfig = fc
+  .tuple(config, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 4, max: 16 }))
+  .map(([settings, parents, maxSandboxes]) => ({
+    ...settings,
+    source: { type: 'fork' as const, parents, required: true },
+    maxSandboxes,
+    wave: 8,
+    createRate: undefined,
+  }))
+
 test('conserves sandboxes, keeps every limit and answers every request once', () => {
   fc.assert(
-    fc.property(config, fc.array(step, { maxLength: 120 }), (settings, steps) => {
-      const pool = new Simulation(settings)
-      const leases: LeaseId[] = []
-      for (const move of steps) play(pool, leases, move)
-
-      const given = [...pool.outcomes.values()].flatMap(outcome => (outcome.type === 'leased' ? [outcome.id] : []))
-      assert.is(new Set(given).size, given.length, 'a sandbox is leased once in its life')
-
-      // A provider that works again: everything waiting is answered, by a sandbox or by its deadline.
-      for (let round = 0; round < 10; round += 1) {
-        pool.run()
-        pool.advance(10_000)
-      }
-      for (const leaseId of leases)
-        assert.ok(pool.outcomes.has(leaseId) || pool.deaf.has(leaseId), `${leaseId} was never answered`)
-
-      pool.drain()
-      pool.run()
-      assert.equal(pool.drained, { quarantined: [] })
-      assert.is(pool.existing.size, 0)
-      assert.is(pool.state.ledger.created, pool.state.ledger.gone)
-      assert.is(pool.watched.size, 0)
-      assert.is(pool.state.leases.size, 0)
-    }),
+    fc.property(config, fc.array(step, { maxLength: 120 }), (settings, steps) => playOut(settings, steps)),
     { numRuns: 400 },
   )
 })
+
+test('and so it does with forks: none of a sandbox that is leased or deleted, one at a time each, none leased meanwhile', () => {
+  fc.assert(
+    fc.property(forkingConfig, fc.array(forkingStep, { minLength: 20, maxLength: 160 }), (settings, steps) =>
+      playOut(settings, [{ type: 'demand', remaining: 20 }, ...steps]),
+    ),
+    { numRuns: 400 },
+  )
+})
+
+/** What must not happen on the way throws where it happens; here is what must hold at the end. */
+function playOut(settings: Partial<PoolConfig>, steps: readonly Step[]): void {
+  const pool = new Simulation(settings)
+  const leases: LeaseId[] = []
+  for (const move of steps) play(pool, leases, move)
+
+  const given = [...pool.outcomes.values()].flatMap(outcome => (outcome.type === 'leased' ? [outcome.id] : []))
+  assert.is(new Set(given).size, given.length, 'a sandbox is leased once in its life')
+
+  // A provider that works again: everything waiting is answered, by a sandbox or by its deadline.
+  for (let round = 0; round < 10; round += 1) {
+    pool.run()
+    pool.advance(10_000)
+  }
+  for (const leaseId of leases)
+    assert.ok(pool.outcomes.has(leaseId) || pool.deaf.has(leaseId), `${leaseId} was never answered`)
+
+  pool.drain()
+  pool.run()
+  assert.is(pool.state.tree.inFlight, 0)
+  assert.equal(pool.drained, { quarantined: [] })
+  assert.is(pool.existing.size, 0)
+  assert.is(pool.state.ledger.created, pool.state.ledger.gone)
+  assert.is(pool.watched.size, 0)
+  assert.is(pool.state.leases.size, 0)
+}
+
+function goesWell(move: Step): boolean {
+  return ['lease', 'created', 'forkable', 'deleted', 'demand', 'release'].includes(move.type)
+}
 
 test.run()

@@ -49,7 +49,10 @@ test('a create whose request is withdrawn serves the next request, and is called
   assert.is(kindOf(pool, first), 'lease-withdrawn')
   assert.is(pool.creates.length, 1)
   pool.release(second)
-  assert.equal([...pool.creating.values()], [{ cancelled: true, prewarm: false }])
+  assert.equal(
+    [...pool.creating.values()].map(create => create.cancelled),
+    [true],
+  )
   pool.created()
   assert.is(pool.deleting.size, 1)
   pool.deleted()
@@ -97,61 +100,6 @@ test('a sandbox whose asker is gone is handed to the next one untouched', () => 
   assert.is(kindOf(pool, next), 'cold')
 })
 
-test('a transient failure is tried again for the same request, a bounded number of times', () => {
-  const pool = new Simulation({ createRetries: 2 })
-  const leaseId = pool.lease()
-  for (let failure = 1; failure <= 3; failure += 1) {
-    pool.createFailed({ transient: true })
-    pool.advance(1_000)
-  }
-  assert.is(pool.creates.length, 3)
-  const outcome = pool.outcomes.get(leaseId)
-  assert.is(outcome?.type === 'refused' && outcome.error.tag, 'provision-failed')
-  assert.is(outcome?.type === 'refused' && outcome.error.transient, true)
-})
-
-test('a failure that is not transient refuses its request at once, and no other', () => {
-  const pool = new Simulation()
-  const [first, second] = [pool.lease(), pool.lease()]
-  const [, later] = [...pool.creating.keys()]
-  pool.createFailed({}, later)
-  assert.is(kindOf(pool, second), 'provision-failed')
-  pool.created()
-  assert.is(kindOf(pool, first), 'cold')
-})
-
-test('creates that keep failing open the breaker, which says why; one probe closes it', () => {
-  const pool = new Simulation({ breaker: { failures: 2, cooldownMs: 5_000 }, createRetries: 9 })
-  const [first, second] = [pool.lease(), pool.lease()]
-  pool.createFailed({ transient: true, message: 'no key' })
-  pool.createFailed({ transient: true, message: 'no key' })
-  assert.is(kindOf(pool, first), 'pool-breaker-open')
-  assert.is(kindOf(pool, second), 'pool-breaker-open')
-  const refused = pool.lease()
-  const outcome = pool.outcomes.get(refused)
-  assert.match(outcome?.type === 'refused' ? outcome.error.message : '', /2 creates in a row failed.*no key/)
-
-  pool.advance(5_000)
-  const probing = pool.lease()
-  const behind = pool.lease()
-  assert.is(pool.creating.size, 1, 'one probe')
-  pool.created()
-  assert.is(kindOf(pool, probing), 'cold')
-  pool.created()
-  assert.is(kindOf(pool, behind), 'cold')
-})
-
-test('a probe that fails opens the breaker again', () => {
-  const pool = new Simulation({ breaker: { failures: 1, cooldownMs: 5_000 } })
-  pool.lease()
-  pool.createFailed({ transient: true })
-  pool.advance(5_000)
-  pool.lease()
-  const behind = pool.lease()
-  pool.createFailed({ transient: true })
-  assert.is(kindOf(pool, behind), 'pool-breaker-open')
-})
-
 test('creates go out in waves and through the bucket, deletes do not wait for them', () => {
   const pool = new Simulation({ maxSandboxes: 9, wave: 3, createRate: { perSecond: 10, burst: 2 } })
   const first = pool.lease()
@@ -164,16 +112,14 @@ test('creates go out in waves and through the bucket, deletes do not wait for th
   assert.is(pool.deleting.size, 1)
 })
 
-test('a provider that says when to come back is not asked before', () => {
-  const pool = new Simulation()
-  pool.lease()
-  pool.createFailed({ transient: true, details: { retryAfterMs: 7_000 } })
-  const other = pool.lease()
-  pool.advance(6_999)
-  assert.is(pool.creates.length, 1)
-  pool.advance(1)
-  assert.is(pool.creates.length, 3)
-  assert.is(kindOf(pool, other), undefined)
+test('what waits for a sandbox is told how that came to be, and what was there before, only that it was', () => {
+  const pool = new Simulation({ strategy: 'prewarm', size: 1 })
+  pool.demand(3)
+  pool.created(undefined, 'claim')
+  const hit = pool.lease()
+  const waits = pool.lease()
+  pool.created(undefined, 'claim')
+  assert.equal([kindOf(pool, hit), kindOf(pool, waits)], ['hit', 'claim'])
 })
 
 test('a prewarmed sandbox is a hit; prewarming follows demand and never exceeds it', () => {

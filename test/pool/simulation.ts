@@ -1,13 +1,18 @@
 import type { ErrorData } from '../../src/errors.ts'
 import { type LeaseId, type SandboxId, toLeaseId, toRunId } from '../../src/ids.ts'
+import type { Settled } from '../../src/kernel/actor.ts'
 import type { Ref } from '../../src/kernel/ref.ts'
-import { provisioned } from '../../src/pool/creates.ts'
-import { disposed, lost } from '../../src/pool/deletes.ts'
+import { disposed } from '../../src/pool/deletes.ts'
+import { forkable } from '../../src/pool/forks.ts'
+import { lost } from '../../src/pool/losses.ts'
 import { drain, drained, settle } from '../../src/pool/pool.ts'
 import { makePoolState, type PoolConfig, type PoolPorts, type PoolState } from '../../src/pool/pool-state.ts'
-import { lease, release, releaseOwner } from '../../src/pool/requests.ts'
-import type { LeaseKind } from '../../src/runtimes/runtime.ts'
+import { poolCounted, poolDropped, poolHeld } from '../../src/pool/provider-pool.ts'
+import { provisioned } from '../../src/pool/provisioned.ts'
+import { expect, lease, release, releaseOwner } from '../../src/pool/requests.ts'
+import type { LeaseKind, SandboxOrigin } from '../../src/runtimes/runtime.ts'
 import type { Task } from '../../src/taskset/task.ts'
+import { ForkAccount } from './fork-account.ts'
 
 export const task: Task = { env: 'calc', id: 'fix', args: {}, slug: 'fix' }
 
@@ -15,9 +20,12 @@ export const defaults: PoolConfig = {
   runtime: 'simulated',
   strategy: 'cold',
   size: 0,
+  source: { type: 'create' },
   maxSandboxes: 4,
   maxWaiting: 100,
   wave: 256,
+  seeds: 32,
+  creates: undefined,
   createRate: undefined,
   createRetries: 2,
   backoff: { baseMs: 100, maxMs: 1_000 },
@@ -30,6 +38,18 @@ export type Outcome =
   | { readonly type: 'leased'; readonly id: SandboxId; readonly kind: LeaseKind; readonly at: number }
   | { readonly type: 'refused'; readonly error: ErrorData }
 
+/** A create that the provider has been sent. */
+export interface Create {
+  readonly id: SandboxId
+  readonly at: number
+  readonly prewarm: boolean
+  readonly parent: SandboxId | undefined
+  cancelled: boolean
+}
+
+const toSettled = <Value>(value: Value, error: ErrorData | undefined): Settled<Value> =>
+  error === undefined ? { ok: true, value } : { ok: false, error }
+
 const nowhere = (address: string): Ref<unknown> => ({ address, tell: () => true })
 
 /** A pool whose provider, askers and time are all moved by hand. It keeps its own account of what exists. */
@@ -38,7 +58,7 @@ export class Simulation {
   wakeAt = Number.POSITIVE_INFINITY
   readonly state: PoolState
   /** Creates and deletes whose end has not been told yet. */
-  readonly creating = new Map<SandboxId, { cancelled: boolean; prewarm: boolean }>()
+  readonly creating = new Map<SandboxId, Create>()
   readonly deleting = new Set<SandboxId>()
   /** What exists, may exist, or is about to exist at the provider. */
   readonly existing = new Set<SandboxId>()
@@ -47,51 +67,66 @@ export class Simulation {
   readonly reports: ErrorData[] = []
   /** Lease ids whose asker is known to be gone. */
   readonly deaf = new Set<LeaseId>()
-  readonly creates: { readonly id: SandboxId; readonly at: number }[] = []
-  private asked = 0
+  readonly creates: Create[] = []
+  readonly forks = new ForkAccount()
+  /** What the provider was asked about its own pool. */
+  readonly asked: string[] = []
+  /** Told of each create as it is sent. */
+  onCreate: (create: Create) => void = () => {}
+  onDelete: (id: SandboxId) => void = () => {}
+  private requests = 0
 
   constructor(config: Partial<PoolConfig> = {}) {
     const ports: PoolPorts = {
       now: () => this.now,
       random: () => 1,
-      provision: ({ id, prewarm }) => {
-        this.creates.push({ id, at: this.now })
-        this.creating.set(id, { cancelled: false, prewarm })
+      provision: ({ id, prewarm, parent }) => {
+        const create = { id, at: this.now, prewarm, parent, cancelled: false }
+        if (parent !== undefined) {
+          const state = this.state.ledger.get(parent)?.type
+          if (state === 'leased' || state === 'deleting') throw new Error(`${parent} is ${state} and forked`)
+          this.forks.begin(parent, id)
+        }
+        this.creates.push(create)
+        this.creating.set(id, create)
         this.existing.add(id)
+        this.onCreate(create)
       },
       cancel: id => {
+        if (this.forks.isForking(id)) throw new Error(`${id} was called off while a fork of it is in flight`)
         const create = this.creating.get(id)
         if (create !== undefined) create.cancelled = true
       },
-      dispose: id => {
+      dispose: (id, { patient }) => {
+        if (this.forks.isForking(id) && patient !== true)
+          throw new Error(`${id} was deleted while a fork of it is in flight`)
         this.deleting.add(id)
+        this.onDelete(id)
       },
+      holdPool: size => void this.asked.push(`hold ${size}`),
+      countPool: () => void this.asked.push('count'),
+      dropPool: () => void this.asked.push('drop'),
       grant: (request, id, _at, kind) => {
+        if (this.forks.isForking(id)) throw new Error(`${id} was leased while a fork of it is in flight`)
         if (this.deaf.has(request.leaseId)) return false
         this.answer(request.leaseId, { type: 'leased', id, kind, at: this.now })
         return true
       },
       refuse: (request, error) => this.answer(request.leaseId, { type: 'refused', error }),
-      watch: owner => {
-        this.watched.add(owner.address)
-      },
-      unwatch: owner => {
-        this.watched.delete(owner.address)
-      },
-      report: error => {
-        this.reports.push(error)
-      },
+      watch: owner => void this.watched.add(owner.address),
+      unwatch: owner => void this.watched.delete(owner.address),
+      report: error => void this.reports.push(error),
     }
     this.state = makePoolState({ ...defaults, ...config }, ports)
   }
 
   lease(options: { readonly owner?: string; readonly deadlineMs?: number; readonly deaf?: boolean } = {}): LeaseId {
-    this.asked += 1
-    const leaseId = toLeaseId(`lease-${this.asked}`)
+    this.requests += 1
+    const leaseId = toLeaseId(`lease-${this.requests}`)
     if (options.deaf === true) this.deaf.add(leaseId)
     lease(this.state, {
       leaseId,
-      runId: toRunId(`run-${this.asked}`),
+      runId: toRunId(`run-${this.requests}`),
       task,
       owner: nowhere(options.owner ?? 'owner'),
       replyTo: nowhere('asker'),
@@ -116,23 +151,39 @@ export class Simulation {
   }
 
   demand(remaining: number): void {
-    this.state.remaining = remaining
+    expect(this.state, remaining)
+    this.settle()
+  }
+
+  /** The provider would fork it from now on, and has made what it is a fork of free again. */
+  forkable(id: SandboxId | undefined): void {
+    if (id === undefined || !this.creating.has(id) || this.forks.forkables.has(id)) return
+    this.forks.end(id)
+    this.forks.forkables.add(id)
+    forkable(this.state, id)
     this.settle()
   }
 
   /** Ends a create: the oldest without an id. */
-  created(id: SandboxId | undefined = this.creating.keys().next().value): void {
-    if (id === undefined) return
+  created(id: SandboxId | undefined = this.creating.keys().next().value, origin?: SandboxOrigin): void {
+    const create = id === undefined ? undefined : this.creating.get(id)
+    if (id === undefined || create === undefined) return
     this.creating.delete(id)
-    const at = { address: { kind: 'unix', path: `/${id}` }, sessionId: undefined } as const
-    provisioned(this.state, id, { ok: true, value: at })
+    this.forks.end(id)
+    this.forks.forkables.add(id)
+    const address = { kind: 'unix', path: `/${id}` } as const
+    const made = { address, sessionId: undefined, origin: origin ?? (create.parent === undefined ? 'cold' : 'fork') }
+    provisioned(this.state, id, { ok: true, value: made })
     this.settle()
   }
 
   createFailed(error: Partial<ErrorData> = {}, id: SandboxId | undefined = this.creating.keys().next().value): void {
     if (id === undefined) return
     this.creating.delete(id)
-    if (error.tag !== 'provision-stuck') this.existing.delete(id)
+    this.forks.end(id)
+    this.existing.delete(id)
+    this.forks.gone(id)
+    if (error.tag === 'provision-stuck') this.existing.add(id)
     provisioned(this.state, id, { ok: false, error: { tag: 'no-luck', message: 'no luck', ...error } })
     this.settle()
   }
@@ -141,6 +192,7 @@ export class Simulation {
     if (id === undefined) return
     this.deleting.delete(id)
     this.existing.delete(id)
+    this.forks.gone(id)
     disposed(this.state, id, { ok: true, value: undefined })
     this.settle()
   }
@@ -153,7 +205,23 @@ export class Simulation {
   }
 
   lost(id: SandboxId): void {
-    lost(this.state, id)
+    this.forks.forkables.delete(id)
+    lost(this.state, id, { tag: 'sandbox-lost', message: 'gone' })
+    this.settle()
+  }
+
+  poolHeld(error?: ErrorData): void {
+    poolHeld(this.state, toSettled(undefined, error))
+    this.settle()
+  }
+
+  poolCounted(ready: number, error?: ErrorData): void {
+    poolCounted(this.state, toSettled(ready, error))
+    this.settle()
+  }
+
+  poolDropped(error?: ErrorData): void {
+    poolDropped(this.state, toSettled(undefined, error))
     this.settle()
   }
 
@@ -205,8 +273,12 @@ export class Simulation {
     for (const id of this.existing) if (ledger.get(id) === undefined) throw new Error(`${id} exists and nobody owns it`)
     if (this.existing.size > config.maxSandboxes) throw new Error('more sandboxes than the limit')
     if (this.creating.size > config.wave) throw new Error('more creates in flight than a wave')
-    if (ledger.count('ready') + ledger.count('stocking') > Math.max(0, remaining))
+    if (ledger.count('ready') + ledger.count('forking') + ledger.count('stocking') > Math.max(0, remaining))
       throw new Error('more prewarmed than is still asked for')
+    if (ledger.count('root') + ledger.count('rooting') > (config.source.type === 'fork' ? config.source.parents : 0))
+      throw new Error('more parents than are to be kept')
+    if (this.state.tree.inFlight !== this.forks.inFlight)
+      throw new Error(`the pool knows of ${this.state.tree.inFlight} forks, but ${this.forks.inFlight} are in flight`)
     const waiting = this.state.queue.size
     if (waiting > 0 && ledger.count('ready') > 0) throw new Error('a request waits beside a ready sandbox')
   }

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import type { Agent } from '../../src/agents/agent.ts'
-import { TroupeError } from '../../src/errors.ts'
+import { type ErrorData, TroupeError } from '../../src/errors.ts'
 import { toLeaseId, toSandboxId } from '../../src/ids.ts'
 import { withDefaultDeadlines } from '../../src/rollout/deadlines.ts'
 import { type RolloutEnd, rollout } from '../../src/rollout/rollout.ts'
@@ -26,11 +26,15 @@ interface Scene {
   readonly lease?: () => Promise<never>
   readonly clock?: VirtualClock
   readonly cancel?: AbortSignal
+  readonly whyLost?: () => Promise<ErrorData | undefined>
 }
 
-async function attempt(scene: Scene): Promise<{ end: RolloutEnd; released: boolean[]; open: number }> {
+async function attempt(
+  scene: Scene,
+): Promise<{ end: RolloutEnd; released: boolean[]; open: number; asked: () => number }> {
   const client = fakeClient(scene.peer ?? {})
   const released: boolean[] = []
+  let asked = 0
   const clock = scene.clock ?? new VirtualClock()
   const end = await rollout(
     { task, seed: 7, deadlines: withDefaultDeadlines(), cancel: scene.cancel ?? new AbortController().signal },
@@ -47,11 +51,16 @@ async function attempt(scene: Scene): Promise<{ end: RolloutEnd; released: boole
           sessionId: undefined,
           kind: 'hit',
         })),
+      whyLost: async () => {
+        assert.equal(released, [], 'asked before the lease is given back')
+        asked += 1
+        return scene.whyLost?.()
+      },
       release: ended => void released.push(ended),
       openShell: () => Promise.reject(new Error('no shell here')),
     },
   )
-  return { end, released, open: client.open() }
+  return { end, released, open: client.open(), asked: () => asked }
 }
 
 test('a graded rollout has its reward, its phases timed, and its sandbox given back with the goodbye seen', async () => {
@@ -76,6 +85,36 @@ test('infrastructure that fails is never a reward of zero, and says whether anot
     assert.equal([end.outcome, end.reward, end.retryable], ['infrastructure-error', null, true])
     assert.is(end.stopReason, 'sandbox-lost')
   }
+})
+
+test('a lost sandbox is asked after, and what is known of its end is told and kept as the cause', async () => {
+  const why: ErrorData = { tag: 'out-of-memory', message: 'killed at 1 GiB' }
+  const { end, asked } = await attempt({ peer: { start: sessionLost }, whyLost: async () => why })
+  assert.is(asked(), 1)
+  assert.is(end.error?.message, 'cut; its sandbox: killed at 1 GiB')
+  assert.is(end.error?.tag, 'session-lost')
+  assert.equal(end.error?.cause, why)
+})
+
+test('an explanation that nobody has, or that never comes, changes nothing', async () => {
+  for (const whyLost of [async () => undefined, () => Promise.reject(new Error('no answer'))]) {
+    const { end } = await attempt({ peer: { start: sessionLost }, whyLost })
+    assert.equal([end.stopReason, end.error?.message, end.error?.cause], ['sandbox-lost', 'cut', undefined])
+  }
+})
+
+test('nobody is asked about the sandbox of a rollout that ends in any other way', async () => {
+  const noModel = async () => {
+    throw new TroupeError({ tag: 'endpoint-down', message: 'no model', transient: true })
+  }
+  const healthy = await attempt({})
+  const remote = await attempt({ peer: { start: remoteError } })
+  const model = await attempt({ agent: { name: 'lost', run: noModel } })
+  const refused = await attempt({ lease: () => Promise.reject(new TroupeError({ tag: 'quota', message: 'no quota' })) })
+  assert.equal(
+    [healthy, remote, model, refused].map(({ asked }) => asked()),
+    [0, 0, 0, 0],
+  )
 })
 
 test("a template or grader that throws is the environment's error, without a reward", async () => {

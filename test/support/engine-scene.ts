@@ -161,6 +161,7 @@ function fakePool(open: Set<string>, changed: () => void): Actor<null, PoolMessa
           kind: 'cold',
         })
       } else if (message.type === 'release') open.delete(message.leaseId)
+      else if (message.type === 'why-lost') context.reply(message, { type: 'diagnosis', error: undefined })
       return state
     },
   }

@@ -9,6 +9,7 @@ import { suite } from '../support/suite.ts'
 import { failure } from './support/failure.ts'
 import { type FixtureEnvironment, makeFixture } from './support/fixture-environment.ts'
 import { until } from './support/served-fixture.ts'
+import { reach, TRANSPORTS } from './support/transport.ts'
 
 const patient: ConnectOptions = { clock: systemClock, deadlineMs: 10_000 }
 const shell = { name: 'shell', protocol: 'ssh/2', url: 'ssh://agent@127.0.0.1:22', params: { user: 'agent' } }
@@ -20,8 +21,10 @@ interface World {
   sessionCount(): number
 }
 
-for (const multiplex of ['never', 'auto'] as const) {
-  const test = suite(`control client, multiplex ${multiplex}`)
+const ways = TRANSPORTS.flatMap(transport => (['never', 'auto'] as const).map(multiplex => ({ transport, multiplex })))
+
+for (const { transport, multiplex } of ways) {
+  const test = suite(`control client over ${transport}, multiplex ${multiplex}`)
 
   async function withClient(body: (world: World) => Promise<void>, options: Partial<ServeOptions> = {}) {
     const environment = await makeFixture([shell])
@@ -29,7 +32,7 @@ for (const multiplex of ['never', 'auto'] as const) {
     const server = await serveControl(environment, { listen, ...options })
     const client = makeControlClient({ multiplex })
     try {
-      await body({ client, environment, address: server.address, sessionCount: server.sessionCount })
+      await body({ client, environment, address: reach(server.address, transport), sessionCount: server.sessionCount })
     } finally {
       await client.close()
       await server.close()
@@ -182,10 +185,8 @@ for (const multiplex of ['never', 'auto'] as const) {
     const environment = await makeFixture()
     const server = await serveControl(environment, { listen: { kind: 'tcp', host: '127.0.0.1', port: 0 } })
     const client = makeControlClient({ multiplex })
-    const sessions = await Promise.all([
-      client.connect(server.address, patient),
-      client.connect(server.address, patient),
-    ])
+    const address = reach(server.address, transport)
+    const sessions = await Promise.all([client.connect(address, patient), client.connect(address, patient)])
     const starts = sessions.map(session => failure(session.startTask('slow', {})))
     await until(() => environment.events.length === 4)
     await server.close()

@@ -1,5 +1,6 @@
 import { shellContract } from '../contracts/shell.ts'
 import { openWorkspace } from '../environment/workspace/open-workspace.ts'
+import { openServedShell } from './support/served-shell.ts'
 
 shellContract('exec/1', async () => {
   const opened = await openWorkspace()
@@ -12,3 +13,5 @@ shellContract('exec/1', async () => {
     },
   }
 })
+
+shellContract('exec/1', () => openServedShell('exec/1', 'websocket'), ', through a WebSocket')

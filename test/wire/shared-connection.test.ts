@@ -10,12 +10,14 @@ import { type FixtureEnvironment, makeFixture } from './support/fixture-environm
 import { makeManualClock } from './support/manual-clock.ts'
 import { dialRaw, errorOf } from './support/raw-peer.ts'
 import { until, withServer } from './support/served-fixture.ts'
+import { reach, TRANSPORTS, type Transport } from './support/transport.ts'
 
 const test = suite('a connection that sessions share')
 const patient: ConnectOptions = { clock: systemClock, deadlineMs: 10_000 }
 
 /** A served fixture behind a forwarder that counts connections and can cut them. */
 async function withForwarder(
+  transport: Transport,
   body: (world: {
     address: Address
     environment: FixtureEnvironment
@@ -55,7 +57,7 @@ async function withForwarder(
   }
   try {
     await body({
-      address: { kind: 'tcp', host: '127.0.0.1', port },
+      address: reach({ kind: 'tcp', host: '127.0.0.1', port }, transport),
       environment,
       sessionCount: server.sessionCount,
       connections,
@@ -69,43 +71,45 @@ async function withForwarder(
   }
 }
 
-test('300 sessions at once take two connections, which close when they have been idle for 2 s', () =>
-  withForwarder(async ({ address, connections, sessionCount }) => {
-    const clock = makeManualClock()
-    const client = makeControlClient({ clock })
-    const sessions = await Promise.all(Array.from({ length: 300 }, () => client.connect(address, patient)))
-    assert.is(connections.total, 2)
-    assert.is(sessionCount(), 300)
-    await Promise.all(sessions.map(session => session.end()))
-    assert.is(sessionCount(), 0)
-    await clock.advance(1_999)
-    const late = await client.connect(address, patient)
-    await clock.advance(60_000)
-    assert.ok(connections.open >= 1)
-    assert.ok(await late.startTask('echo', {}))
-    await late.end()
-    await clock.advance(2_000)
-    await until(() => connections.open === 0)
-    assert.is(connections.total, 2)
-    await client.close()
-  }))
+for (const transport of TRANSPORTS) {
+  test(`300 sessions at once take two connections over ${transport}, which close when they have been idle for 2 s`, () =>
+    withForwarder(transport, async ({ address, connections, sessionCount }) => {
+      const clock = makeManualClock()
+      const client = makeControlClient({ clock })
+      const sessions = await Promise.all(Array.from({ length: 300 }, () => client.connect(address, patient)))
+      assert.is(connections.total, 2)
+      assert.is(sessionCount(), 300)
+      await Promise.all(sessions.map(session => session.end()))
+      assert.is(sessionCount(), 0)
+      await clock.advance(1_999)
+      const late = await client.connect(address, patient)
+      await clock.advance(60_000)
+      assert.ok(connections.open >= 1)
+      assert.ok(await late.startTask('echo', {}))
+      await late.end()
+      await clock.advance(2_000)
+      await until(() => connections.open === 0)
+      assert.is(connections.total, 2)
+      await client.close()
+    }))
 
-test('when it breaks, its sessions are lost, tasks are parked, ephemeral ones end, and new sessions go over a new one', () =>
-  withForwarder(async ({ address, connections, environment, sessionCount, cut }) => {
-    const client = makeControlClient()
-    const kept = await client.connect(address, patient)
-    const brief = await client.connect(address, { ...patient, ephemeral: true })
-    const idle = await client.connect(address, patient)
-    for (const session of [kept, brief]) await session.startTask('echo', { value: 'v' })
-    cut()
-    for (const session of [kept, brief, idle]) assert.is((await failure(session.listTasks())).tag, 'session-lost')
-    await until(() => sessionCount() === 1)
-    assert.ok(environment.events.includes(`close ${brief.sessionId}`))
-    const resumed = await client.connect(address, { ...patient, sessionId: kept.sessionId })
-    assert.is((await resumed.grade('v')).score, 1)
-    assert.is(connections.total, 2)
-    await client.close()
-  }))
+  test(`when it breaks over ${transport}, its sessions are lost, tasks are parked, ephemeral ones end, and new sessions go over a new one`, () =>
+    withForwarder(transport, async ({ address, connections, environment, sessionCount, cut }) => {
+      const client = makeControlClient()
+      const kept = await client.connect(address, patient)
+      const brief = await client.connect(address, { ...patient, ephemeral: true })
+      const idle = await client.connect(address, patient)
+      for (const session of [kept, brief]) await session.startTask('echo', { value: 'v' })
+      cut()
+      for (const session of [kept, brief, idle]) assert.is((await failure(session.listTasks())).tag, 'session-lost')
+      await until(() => sessionCount() === 1)
+      assert.ok(environment.events.includes(`close ${brief.sessionId}`))
+      const resumed = await client.connect(address, { ...patient, sessionId: kept.sessionId })
+      assert.is((await resumed.grade('v')).score, 1)
+      assert.is(connections.total, 2)
+      await client.close()
+    }))
+}
 
 test('a connect that is given up leaves no session behind', () =>
   withServer({}, async ({ server, environment }) => {

@@ -1,5 +1,6 @@
 import { shellContract } from '../contracts/shell.ts'
 import { openWorkspace } from '../environment/workspace/open-workspace.ts'
+import { openServedShell } from './support/served-shell.ts'
 
 shellContract('ssh/2', async () => {
   const opened = await openWorkspace()
@@ -12,3 +13,5 @@ shellContract('ssh/2', async () => {
     },
   }
 })
+
+shellContract('ssh/2', () => openServedShell('ssh/2', 'websocket'), ', through a WebSocket')

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { type DeadlineArgument, toDeadlines, toJsonObject, toList, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import { addPoolOptions, type PoolArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
 /** The options of `troupe baseline` as the action gets them. */
-export interface BaselineArguments extends RuntimeArguments, ModelArguments {
+export interface BaselineArguments extends RuntimeArguments, ModelArguments, PoolArguments {
   readonly taskIds?: readonly string[]
   readonly group: number
   readonly maxConcurrent: number
@@ -25,7 +26,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--task-ids <list>', 'tasks to try (default: those of the split "train", or all)', toList)
     .option('--group <n>', 'attempts at each task, compared with each other', wholeNumberFrom(2), 8)
     .option('--max-concurrent <n>', 'rollouts in flight at most', wholeNumberFrom(1), 128)
-  addRuntimeOptions(addModelOptions(command))
+  addPoolOptions(addRuntimeOptions(addModelOptions(command)))
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--retries <n>', 'fresh sandboxes tried after a passing infrastructure error', wholeNumberFrom(0), 2)
     .option('--deadline <seconds>', 'limit of a rollout, or PHASE=SECONDS; may be repeated', toDeadlines)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { type PoolArgument, toDeadlines, toJsonObject, toList, toPool, toShare, wholeNumberFrom } from '../arguments.ts'
+import { toDeadlines, toJsonObject, toList, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
-import type { RolloutArguments } from '../job-options.ts'
+import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
 /** The options of `troupe eval` as the action gets them. */
@@ -24,9 +24,8 @@ export function define(command: Command, cli: Cli): void {
     .option('--task-ids <list>', 'slugs, template ids, indices or ranges (0-15), separated by commas', toList)
     .option('--group <n>', 'attempts at each task, compared with each other', wholeNumberFrom(1), 1)
     .option('--max-concurrent <n>', 'rollouts in flight at most', wholeNumberFrom(1), 128)
-  addRuntimeOptions(command)
+  addPoolOptions(addRuntimeOptions(command))
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
-    .option('--pool <size>', 'cold, auto, or how many sandboxes to hold ready', toPool, 'cold' as PoolArgument)
     .option('--chunk <runs>', 'deliver chunks of whole groups, at most this many runs each', wholeNumberFrom(1))
     .option('--seed <n>', 'seeds the order of the groups and every agent (default: drawn)', wholeNumberFrom(0))
     .option(
@@ -54,6 +53,7 @@ Examples:
   $ troupe eval environments/calc/tasks.ts environments/calc/repairer.ts --all --group 8
   $ troupe eval environments/calc environments/calc/repairer.ts --task-ids 0-15 --group 8 --skill 0.7 --seed 1
   $ troupe eval tasks.jsonl agent.ts --all --runtime url --url 127.0.0.1:8765 --json > report.json
+  $ troupe eval environments/calc environments/calc/repairer.ts --all --runtime daytona --pool 64+fork:4
   $ troupe eval tasks.jsonl scripted --agent-config '{"commands": ["ls"], "answer": "42"}'
 
 Ctrl-C once ends the run in order and keeps what is finished; the same command goes on from there. Twice ends it at once.

@@ -1,18 +1,9 @@
 import { type Command, Option } from 'commander'
 import { TRAINING_SHAPE } from '../../training/defaults.ts'
 import type { LossName } from '../../training/trainer.ts'
-import {
-  type PoolArgument,
-  positiveNumber,
-  toAssignments,
-  toBytes,
-  toDeadlines,
-  toList,
-  toPool,
-  wholeNumberFrom,
-} from '../arguments.ts'
+import { positiveNumber, toAssignments, toBytes, toDeadlines, toList, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
-import type { RolloutArguments } from '../job-options.ts'
+import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
@@ -83,9 +74,8 @@ export function define(command: Command, cli: Cli): void {
     .option('--seed <n>', 'seeds order, agents and sampling (default: drawn)', wholeNumberFrom(0))
     .option('--quick', 'the same in about a minute: fewer steps, smaller groups, smaller evaluations')
     .option('--out <dir>', 'where train_run.json and train_curve.svg go', '.')
-  addRuntimeOptions(command)
+  addPoolOptions(addRuntimeOptions(command))
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
-    .option('--pool <size>', 'cold, auto, or how many sandboxes to hold ready', toPool, 'cold' as PoolArgument)
     .option('--retries <n>', 'fresh sandboxes tried after a passing infrastructure error', wholeNumberFrom(0), 2)
     .option('--deadline <seconds>', 'limit of a rollout, or PHASE=SECONDS; may be repeated', toDeadlines)
     .option('--journal <dir>', 'where finished runs are kept', '.troupe/journal')
@@ -105,6 +95,7 @@ Examples:
   $ troupe train --quick --seed 1
   $ troupe train environments/arith --steps 6 --no-eval
   $ troupe train --trainer hud --model my-fork --max-tokens 2048
+  $ troupe train --runtime daytona --pool 128
   $ troupe train --dynamic-sampling 8 --max-policy-lag 1 --eval-every 2 --out results
 
 Ctrl-C once ends in order and keeps what is finished; the same command goes on from there, and nothing is trained on twice.

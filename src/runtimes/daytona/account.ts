@@ -37,6 +37,8 @@ export interface Account {
 
 /** What happens to sandboxes, as the provider's event stream tells it, with a look by request where the stream is silent. */
 export interface SandboxEvents {
+  /** Connects to the stream ahead of need; whoever waits or watches does, too. */
+  connect(): void
   /**
    * Resolves when the sandbox has one of these states, with its representation then. Rejects with `daytona-sandbox-failed` (and the provider's reason) when
    * it ends in `error`, `build_failed` or `destroyed` instead, with `daytona-wait-timeout`, or with the signal's reason.

@@ -1,8 +1,24 @@
 import type { Image } from '@daytonaio/sdk'
 import type { Clock } from '../../clock.ts'
+import type { SandboxId } from '../../ids.ts'
+import type { SandboxOrigin } from '../runtime.ts'
 
 /** How a sandbox is reached: an SSH local-forward through the provider's gateway, or a WebSocket to its preview address. */
 export type Transport = 'ssh' | 'websocket'
+
+/** How a sandbox came to be usable, in milliseconds since its create was sent. */
+export interface SandboxStages {
+  readonly id: SandboxId
+  readonly origin: SandboxOrigin
+  /** Until the provider answered the create, the claim or the fork. */
+  readonly createdMs: number
+  /** Until it had started. */
+  readonly startedMs: number
+  /** Until its environment had answered `hello`, and, for one made ahead, the session was parked. */
+  readonly reachedMs: number
+  /** How it was reached. */
+  readonly transport: Transport
+}
 
 export interface DaytonaRuntimeOptions {
   /**
@@ -31,6 +47,10 @@ export interface DaytonaRuntimeOptions {
    * every third of that, so it need not be longer than any rollout. Default 15.
    */
   readonly autoStopMinutes?: number
+  /** From a sandbox's start until its environment has answered. Default 90,000. */
+  readonly startDeadlineMs?: number
+  /** Told how long each sandbox took, and where, once it has been reached. */
+  readonly onStages?: (stages: SandboxStages) => void
   /** Told each line of a snapshot's build. Default: published on the channel `troupe:sandbox`. */
   readonly onBuildLog?: (line: string) => void
   readonly clock?: Clock

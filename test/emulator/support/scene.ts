@@ -3,6 +3,7 @@ import { makeFaults } from '../../../src/emulator/faults.ts'
 import { makeLatency } from '../../../src/emulator/latency.ts'
 import { makeSandboxes } from '../../../src/emulator/sandboxes.ts'
 import { makeServers } from '../../../src/emulator/servers.ts'
+import { makeTimelines } from '../../../src/emulator/timeline.ts'
 import { makeWarmPools } from '../../../src/emulator/warm-pools.ts'
 import { makeWorkspaceHost } from '../../../src/environment/workspace/index.ts'
 import { randomIds } from '../../../src/ids.ts'
@@ -19,6 +20,7 @@ export function makeScene() {
     wall: clock,
     signal,
     latency: makeLatency({ seed: 1, clock, signal }),
+    timelines: makeTimelines(() => clock.now()),
     faults: makeFaults(1),
     random: makeRandom(1),
     ids: randomIds,

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { Address } from '../../../src/wire/address.ts'
+import type { ListenAddress } from '../../../src/wire/address.ts'
 import { FrameReader, MAX_FRAME_BYTES } from '../../../src/wire/frame.ts'
 import type { JsonObject } from '../../../src/wire/json-rpc.ts'
 
@@ -13,7 +13,7 @@ export interface RawPeer {
   close(): Promise<void>
 }
 
-export async function dialRaw(address: Address): Promise<RawPeer> {
+export async function dialRaw(address: ListenAddress): Promise<RawPeer> {
   const socket =
     address.kind === 'tcp'
       ? connect({ host: address.host, port: address.port, allowHalfOpen: true })
@@ -66,7 +66,7 @@ export function toRawPeer(socket: Socket): RawPeer {
 }
 
 export interface RawServer {
-  readonly address: Address
+  readonly address: ListenAddress
   close(): Promise<void>
 }
 

@@ -1,0 +1,20 @@
+// Compiles into dist/ in place and then removes what no source stands behind: another command may be running from dist/, an emulator for
+// instance, and must find its files at every moment.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const dist = join(root, 'dist')
+
+const { status, error } = spawnSync('tsc', ['-p', join(root, 'tsconfig.json')], { stdio: 'inherit' })
+if (error !== undefined) throw error
+
+const outputs = existsSync(dist) ? readdirSync(dist, { recursive: true, withFileTypes: true }) : []
+for (const entry of outputs) {
+  const path = join(entry.parentPath, entry.name)
+  const source = join(root, relative(dist, path)).replace(/\.(js|js\.map|d\.ts)$/, '.ts')
+  if (entry.isFile() && source.endsWith('.ts') && !existsSync(source)) rmSync(path)
+}
+process.exit(status ?? 1)

@@ -1,0 +1,8 @@
+export { patiently } from './call-patiently.ts'
+export { ANCHOR_LABEL, isAnchor, judgeAnchor, judgeLabels, POOL_ANCHOR, type Verdict } from './labels.ts'
+export { deletePool } from './let-go.ts'
+export { listSandboxes, type SandboxFilter } from './list-sandboxes.ts'
+export { makeProviderPool, type ProviderPoolOptions } from './provider-pool.ts'
+export { mapWide, removeSandboxes } from './remove-sandboxes.ts'
+export { listPools } from './take-pool.ts'
+export { anchorsOf } from './whose-pool.ts'

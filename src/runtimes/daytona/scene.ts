@@ -1,0 +1,137 @@
+import { bounded } from '../../environment/bounded.ts'
+import { toOwnerWord } from '../../owner.ts'
+import type { ProviderPool, ProvisionPlan, ProvisionRequest, Sandbox } from '../runtime.ts'
+import type { Account } from './account.ts'
+import { type Backstop, makeBackstop } from './backstop.ts'
+import { callDaytona } from './call.ts'
+import { leftBehind, noCommand } from './errors.ts'
+import { toProviderLabels } from './labels.ts'
+import type { LateBucket } from './late-bucket.ts'
+import { listOurs, type OurSandbox } from './list-ours.ts'
+import { openAccount } from './open-account.ts'
+import { makeProviderPool } from './provider-pool/index.ts'
+import { type ProvisionPorts, provision } from './provision.ts'
+import { makeReach } from './reach/index.ts'
+import { checkRegion } from './regions.ts'
+import type { DaytonaSettings } from './settings.ts'
+import { checkQuota, ensureSnapshot, type ReadySnapshot } from './snapshot/index.ts'
+import { makeStrays } from './strays.ts'
+
+/** What a runtime can do once its account is open and its snapshot is there. */
+export interface Scene {
+  checkQuota(plan: ProvisionPlan): Promise<void>
+  provision(request: ProvisionRequest): Promise<Sandbox>
+  list(): Promise<readonly OurSandbox[]>
+  makePool(): ProviderPool
+  /**
+   * Ends what is under way, deletes what exists, and lets go of the account. Rejects with `daytona-left-behind`, naming what may still exist. To be called
+   * once `closing` has aborted.
+   */
+  close(pool: ProviderPool): Promise<void>
+}
+
+/** For provisions under way, then for deletes, when everything ends. */
+const CLOSE_MS = 30_000
+
+/** Rejects with what is missing: a key, a region, a snapshot, a command. Nothing stays open then. */
+export async function openScene(
+  settings: DaytonaSettings,
+  { creates, lives, closing }: Pick<ProvisionPorts, 'lives' | 'closing'> & { readonly creates: LateBucket },
+): Promise<Scene> {
+  const { apiKey, apiUrl, region, clock } = settings
+  const account = await openAccount({ apiKey, apiUrl, region, clock })
+  try {
+    account.events.connect()
+    // The region first: a snapshot that is built in none cannot be used.
+    await checkRegion(account)
+    const { snapshot: name, image, resources, onBuildLog } = settings
+    const snapshot = await ensureSnapshot(account, { name, image, resources, onBuildLog, signal: closing })
+    const command = settings.command ?? snapshot.command
+    if (command === undefined) throw noCommand(snapshot.name)
+    creates.attach(account.creates)
+    return makeScene(settings, snapshot, {
+      ...toPorts(settings, account, snapshot),
+      serve: { command, variables: settings.variables },
+      lives,
+      closing,
+    })
+  } catch (error) {
+    await account.release()
+    throw error
+  }
+}
+
+function makeScene(settings: DaytonaSettings, snapshot: ReadySnapshot, ports: ProvisionPorts): Scene {
+  const { account, kind, lives, reach, strays } = ports
+  const { clock } = account
+  const works = new Set<Promise<unknown>>()
+  const obstacle = kind.resources === undefined ? undefined : 'its sandboxes have other resources than their snapshot'
+  return {
+    checkQuota: plan =>
+      checkQuota(account, { ...snapshot, resources: { ...snapshot.resources, ...kind.resources } }, plan),
+    provision(request) {
+      const work = provision(ports, request)
+      works.add(work)
+      return work.finally(() => works.delete(work))
+    },
+    list: () => listOurs(account, snapshot.name),
+    makePool: () =>
+      makeProviderPool(account, {
+        snapshot: async () => snapshot,
+        obstacle: () => obstacle,
+        labels: () => toProviderLabels({ owner: toOwnerWord() }),
+        clock,
+        autoStopMinutes: settings.autoStopMinutes,
+      }),
+    async close(pool) {
+      await bounded(clock, CLOSE_MS, () => Promise.allSettled(works))
+      const [dropped, unfound, ...removed] = await Promise.all([
+        bounded(clock, CLOSE_MS, () => pool.drop()),
+        bounded(clock, CLOSE_MS, () => strays.close()),
+        ...[...lives.values()].map(live => bounded(clock, CLOSE_MS, () => live.remove())),
+      ])
+      await reach.close()
+      await account.release()
+      const names = [
+        ...[...lives.values()].map(({ name }) => name),
+        ...(unfound.kind === 'ended' ? unfound.value : ['what was created without an answer']),
+        ...(dropped.kind === 'ended' ? [] : [`the provider's pool of ${snapshot.name}`]),
+      ]
+      const causes = [dropped, ...removed].flatMap(end => (end.kind === 'failed' ? [end.error] : []))
+      if (names.length > 0) throw leftBehind(names, causes[0])
+    },
+  }
+}
+
+function toPorts(
+  settings: DaytonaSettings,
+  account: Account,
+  snapshot: ReadySnapshot,
+): Omit<ProvisionPorts, 'serve' | 'lives' | 'closing'> {
+  const { autoStopMinutes, clock, onStages, port, startDeadlineMs, transport } = settings
+  const { region } = account
+  return {
+    account,
+    reach: makeReach(account, { port, transport, clock }),
+    backstop: makeTouches(account, autoStopMinutes),
+    strays: makeStrays(account),
+    kind: { snapshot: snapshot.name, region, autoStopMinutes, resources: toOwnResources(settings, snapshot) },
+    startDeadlineMs,
+    onStages,
+  }
+}
+
+function makeTouches({ clock, sandboxes }: Account, autoStopMinutes: number): Backstop {
+  const touch = (id: string) =>
+    callDaytona(`say that the sandbox ${id} is in use`, () => sandboxes.updateLastActivity(id))
+  return makeBackstop({ clock, autoStopMinutes, touch })
+}
+
+/** What a create has to ask for, because the snapshot has something else. */
+function toOwnResources(
+  { resources = {} }: DaytonaSettings,
+  { resources: given }: ReadySnapshot,
+): DaytonaSettings['resources'] {
+  const names = ['cpu', 'memory', 'disk'] as const
+  return names.some(name => resources[name] !== undefined && resources[name] !== given[name]) ? resources : undefined
+}

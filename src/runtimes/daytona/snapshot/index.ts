@@ -1,0 +1,5 @@
+export { ensureSnapshot, type ReadySnapshot, type SnapshotRequest } from './ensure.ts'
+export { deleteSnapshot } from './look.ts'
+export { checkQuota } from './quota.ts'
+export type { WantedResources } from './recipe.ts'
+export { findStaleSnapshots, type StaleSnapshot } from './stale.ts'

@@ -1,0 +1,104 @@
+import type {
+  AskPoolStats,
+  DrainPool,
+  Lease,
+  LeaseReply,
+  PoolMessage,
+  PoolStats,
+  WhyLost,
+} from '../../actors/messages.ts'
+import { type SandboxPoolOptions, sandboxPool } from '../../actors/sandbox-pool.ts'
+import type { ErrorData } from '../../src/errors.ts'
+import { randomIds, toLeaseId, toRunId } from '../../src/ids.ts'
+import type { Actor } from '../../src/kernel/actor.ts'
+import type { Ref } from '../../src/kernel/ref.ts'
+import { makeSystem } from '../../src/kernel/system.ts'
+import type { Drained } from '../../src/pool/pool.ts'
+import { VirtualClock } from '../support/virtual-clock.ts'
+import { FakeRuntime } from './fake-runtime.ts'
+
+export interface PoolScene {
+  readonly clock: VirtualClock
+  readonly runtime: FakeRuntime
+  readonly reports: ErrorData[]
+  readonly pool: Ref<PoolMessage>
+  readonly owners: readonly Ref<'fail'>[]
+  lease(owner?: number, deadlineMs?: number): Promise<LeaseReply>
+  stats(): Promise<PoolStats>
+  /** Of a lease that was given. */
+  whyLost(reply: LeaseReply): Promise<ErrorData | undefined>
+  drain(): Promise<Drained>
+  stop(): Promise<void>
+  stopOwner(index: number): void
+}
+
+const owner: Actor<null, 'fail'> = {
+  name: 'owner',
+  initial: () => null,
+  receive() {
+    throw new Error('the owner fails')
+  },
+}
+
+/** A sandbox-pool actor on a fake runtime and a virtual clock, every message through the codec. */
+export async function withPool(
+  options: Partial<Omit<SandboxPoolOptions, 'runtime'>>,
+  body: (scene: PoolScene) => Promise<void>,
+  runtime: FakeRuntime = new FakeRuntime(),
+): Promise<void> {
+  const clock = new VirtualClock()
+  const reports: ErrorData[] = []
+  const system = makeSystem({ node: 'main', clock, random: () => 0.5, encodeLocal: true })
+  const pool = system.spawn(
+    sandboxPool({
+      runtime,
+      pool: { strategy: 'cold', size: 0 },
+      maxSandboxes: 4,
+      labels: { job: 'job-1', owner: '42' },
+      ids: randomIds,
+      report: error => reports.push(error),
+      ...options,
+    }),
+  )
+  const owners = ['a', 'b'].map(name => system.spawn({ ...owner, name }))
+  let asked = 0
+  const scene: PoolScene = {
+    clock,
+    runtime,
+    reports,
+    pool,
+    owners,
+    stop: () => system.stop(),
+    stopOwner: index => void owners[index]?.tell('fail'),
+    lease(ownerIndex = 0, deadlineMs = 60_000) {
+      asked += 1
+      const question: Lease = {
+        type: 'lease',
+        leaseId: toLeaseId(`lease-${asked}`),
+        runId: toRunId(`run-${asked}`),
+        task: { env: 'calc', id: 'fix', args: {}, slug: 'fix' },
+        owner: owners[ownerIndex] ?? pool,
+        deadlineMs,
+      }
+      return system.ask(pool, question, deadlineMs + 1_000)
+    },
+    stats() {
+      const question: AskPoolStats = { type: 'pool-stats' }
+      return system.ask(pool, question, 1_000)
+    },
+    async whyLost({ leaseId }) {
+      const question: WhyLost = { type: 'why-lost', leaseId }
+      return (await system.ask(pool, question, 5_000)).error
+    },
+    drain() {
+      const question: DrainPool = { type: 'drain-pool' }
+      return system.ask(pool, question, 120_000)
+    },
+  }
+  try {
+    await body(scene)
+  } finally {
+    runtime.undeletable = false
+    await system.stop()
+  }
+}
