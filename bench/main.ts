@@ -1,8 +1,13 @@
-/** `npm run bench -- <name…> [--quick]`: each named benchmark prints one table. Without a name, all of them. */
+/**
+ * `npm run bench -- <name…> [--quick]`: each named benchmark prints one table. Without a name, all of them. The other options are
+ * those of `daytona`: see its `options.ts`.
+ */
 import { parseArgs } from 'node:util'
+import { hasTag } from '../src/errors.ts'
+import type { LadderArguments } from './daytona/options.ts'
 import { type BenchTable, printTable } from './table.ts'
 
-type Bench = (options: { readonly quick: boolean }) => Promise<BenchTable>
+type Bench = (options: LadderArguments) => Promise<BenchTable>
 
 const BENCHES: Record<string, () => Promise<Bench>> = {
   kernel: async () => (await import('./kernel.ts')).kernelBench,
@@ -13,11 +18,20 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   rollouts: async () => (await import('./rollouts.ts')).rolloutsBench,
   body: async () => (await import('./body.ts')).bodyBench,
   overlap: async () => (await import('./overlap.ts')).overlapBench,
+  daytona: async () => (await import('./daytona.ts')).daytonaBench,
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    widths: { type: 'string' },
+    repetitions: { type: 'string' },
+    modes: { type: 'string' },
+    transport: { type: 'string' },
+    seed: { type: 'string' },
+    out: { type: 'string' },
+  },
 })
 const names = positionals.length === 0 ? Object.keys(BENCHES) : positionals
 const unknown = names.filter(name => BENCHES[name] === undefined)
@@ -27,6 +41,12 @@ if (unknown.length > 0) {
 } else {
   for (const name of names) {
     const bench = await BENCHES[name]?.()
-    if (bench !== undefined) printTable(await bench(values))
+    try {
+      if (bench !== undefined) printTable(await bench(values))
+    } catch (error) {
+      if (!hasTag(error, 'bench-option')) throw error
+      console.error(error.message)
+      process.exitCode = 2
+    }
   }
 }
