@@ -133,6 +133,8 @@ export type ShardReport =
 
 export type SupervisorMessage =
   | RunGroups
+  /** So many rollouts are going to be handed in, beside those that have been: the pool may make sandboxes ready for them. */
+  | { readonly type: 'expect'; readonly rollouts: number }
   | CollectedMessage
   | ShardReport
   /** The consumer has taken something: look whether more may start. */

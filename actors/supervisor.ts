@@ -60,6 +60,8 @@ interface SupervisorState {
   readonly shards: Map<string, Shard>
   /** Unfinished members of all flights: what the credits bound. */
   unfinished: number
+  /** Rollouts that were announced and have not been handed in yet. */
+  expected: number
 }
 
 /** Hands group plans to threads, one per credit, and sees every group to its end whatever happens to the thread. */
@@ -75,6 +77,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       recovering: new Map(),
       shards: new Map(),
       unfinished: 0,
+      expected: 0,
     }),
     receive(state, message, context) {
       handle(state, message, context)
@@ -89,6 +92,11 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       case 'run-groups':
         breaker.reset()
         for (const group of message.groups) state.queue.push({ ...group, agent: message.agent, losses: 0 })
+        state.expected = Math.max(0, state.expected - countRuns(message.groups))
+        tellDemand(state)
+        return
+      case 'expect':
+        state.expected = message.rollouts
         tellDemand(state)
         return
       case 'shard-up':
@@ -165,8 +173,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
 
   /** Told before the groups are started: the pool counts down with each lease it is asked for. */
   function tellDemand(state: SupervisorState): void {
-    const remaining = state.queue.reduce((sum, { plan, durable }) => sum + plan.members.length - durable.length, 0)
-    ports.pool.tell({ type: 'demand', remaining })
+    ports.pool.tell({ type: 'demand', remaining: countRuns(state.queue) + state.expected })
   }
 
   function recover(
@@ -221,7 +228,8 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     const { mode } = state
     if (mode.type !== 'cancelling' || state.flights.size > 0 || state.recovering.size > 0) return
     state.queue = []
-    ports.pool.tell({ type: 'demand', remaining: 0 })
+    state.expected = 0
+    tellDemand(state)
     state.mode = mode.failure === undefined ? { type: 'running' } : { type: 'failed' }
     for (const asker of mode.asked) asker.tell({ type: 'all-cancelled' })
     if (mode.failure !== undefined) ports.onFailed(mode.failure)
@@ -252,6 +260,11 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     }
     return best
   }
+}
+
+/** Members that are still to be run. */
+function countRuns(groups: readonly PlannedGroup[]): number {
+  return groups.reduce((sum, { plan, durable }) => sum + plan.members.length - durable.length, 0)
 }
 
 /** One more lost thread, and its members count as lost. */

@@ -19,6 +19,8 @@ const BENCHES: Record<string, () => Promise<Bench>> = {
   body: async () => (await import('./body.ts')).bodyBench,
   overlap: async () => (await import('./overlap.ts')).overlapBench,
   daytona: async () => (await import('./daytona.ts')).daytonaBench,
+  peers: async () => (await import('./peers.ts')).peersBench,
+  tune: async () => (await import('./tune.ts')).tuneBench,
 }
 
 const { values, positionals } = parseArgs({

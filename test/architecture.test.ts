@@ -67,6 +67,11 @@ const RULES: readonly Rule[] = [
     never: /^src\/(agents|environment|runtimes|rollout|taskset|job|training|assembly|wire)\//,
   },
   {
+    says: 'an account at Daytona knows nothing of what is done with it',
+    from: /^src\/runtimes\/daytona\/(account|events)\//,
+    never: /^src\/runtimes\/daytona\/(sandbox|snapshot|reach|provider-pool|reap|[a-z-]+\.ts$)/,
+  },
+  {
     says: 'reports are made from data alone',
     from: /^src\/report\//,
     never: /^(src\/(assembly|cli|journal|kernel|threads|wire|environment)\/|node:)/,

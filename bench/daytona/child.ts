@@ -93,7 +93,8 @@ export function serveCalls<Offered extends Calls>(offered: Offered, close: () =>
     } catch (error) {
       reply = { id, ok: false, error: toErrorData(error) }
     }
-    if (process.connected) process.send?.(reply)
+    // The parent may be gone without our having heard of it yet: `disconnect` tells, and an error here would end us without closing.
+    if (process.connected) process.send?.(reply, undefined, undefined, () => {})
   })
   process.once('disconnect', () => {
     void close().finally(() => process.exit())

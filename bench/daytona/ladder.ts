@@ -71,7 +71,8 @@ function toLine({ cell, repetition, samples, failures, wallMs, fillMs }: Level):
   return `${cell.mode} at ${cell.width}, repetition ${repetition}: ${samples.length} ok, ${failures.length} failed, ${(wallMs / 1_000).toFixed(1)} s${fill}`
 }
 
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+/** Rejects with the reason of `signal` as soon as it aborts; `work` goes on, and whoever began it ends it. */
+export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const settled = new AbortController()
   const aborted = new Promise<never>((_, reject) => {
     if (signal.aborted) reject(signal.reason)

@@ -71,7 +71,8 @@ async function loneLatencies(
   return { bare: median(samples.bare), ours: median(samples.ours) }
 }
 
-async function startOurs(): Promise<{ system: ActorSystem; actor: Ref<BenchMessage>; close(): Promise<void> }> {
+/** A thread of the engine's pool with one actor in it. */
+export async function startOurs(): Promise<{ system: ActorSystem; actor: Ref<BenchMessage>; close(): Promise<void> }> {
   const system = makeSystem({ node: 'bench' })
   let address = ''
   const pool = startThreads({

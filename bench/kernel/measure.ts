@@ -9,11 +9,15 @@ export interface Case {
 
 /**
  * Operations a second of each case: the median of `rounds`, in which the cases take turns, so that a busy moment of the
- * machine falls on all of them alike.
+ * machine falls on all of them alike. After `signal` aborts no further round begins.
  */
-export async function measure(cases: readonly Case[], rounds: number): Promise<Map<string, number>> {
+export async function measure(
+  cases: readonly Case[],
+  rounds: number,
+  signal?: AbortSignal,
+): Promise<Map<string, number>> {
   const samples = new Map<string, number[]>(cases.map(({ name }) => [name, []]))
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < rounds && signal?.aborted !== true; round += 1) {
     const bench = new Bench({ iterations: 3, time: 0, warmup: round === 0, warmupIterations: 2, warmupTime: 0 })
     for (const { name, run } of cases) bench.add(name, async () => await run())
     await bench.run()

@@ -45,6 +45,8 @@ export interface Shards {
 
 export interface Engine {
   run(groups: readonly PlannedGroup[], agent: AgentSpec): void
+  /** So many rollouts are still to be handed in: the pool may make sandboxes ready for them. Those that are handed in count down. */
+  expect(rollouts: number): void
   /** Looks whether more may start, after the consumer has taken something. */
   room(): void
   /** Cancels what is in flight; resolves when nothing is. */
@@ -79,6 +81,7 @@ export function startEngine(
       maxSandboxes: settings.pool.maxSandboxes,
       labels: { job: ports.jobId, owner: toOwnerWord() },
       ids,
+      wave: settings.pool.wave,
       report: error => publish('sandbox', error),
     }),
   )
@@ -149,6 +152,7 @@ export function startEngine(
 
   return {
     run: (groups, agent) => void supervisorRef.tell({ type: 'run-groups', groups, agent: hold(agent) }),
+    expect: rollouts => void supervisorRef.tell({ type: 'expect', rollouts }),
     room: () => void supervisorRef.tell({ type: 'room' }),
     async cancel() {
       const question: CancelAll = { type: 'cancel-all' }

@@ -88,6 +88,20 @@ export function chunkNotWhole(chunk: number, group: number): TroupeError {
   })
 }
 
+export function groupsNotWhole(rollouts: number, group: number): TroupeError {
+  return new TroupeError({
+    tag: 'groups-not-whole',
+    message: `--rollouts ${rollouts} is no multiple of --group ${group}, and a step consists of whole groups. Use --rollouts ${Math.max(1, Math.round(rollouts / group)) * group}.`,
+  })
+}
+
+export function unreadableFile(path: string, cause: unknown): TroupeError {
+  return new TroupeError(
+    { tag: 'unreadable-file', address: path, message: `${path} cannot be read. Check its name and that it is a file.` },
+    cause,
+  )
+}
+
 export function noBase(tried: string): TroupeError {
   return new TroupeError({
     tag: 'no-base',

@@ -39,6 +39,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/emulator.ts'),
   },
   {
+    name: 'tune',
+    summary: 'find the pool that suits a job, by simulation',
+    load: () => import('./commands/tune.ts'),
+  },
+  {
     name: 'reap',
     summary: 'list or delete what dead engines have left at Daytona',
     load: () => import('./commands/reap.ts'),

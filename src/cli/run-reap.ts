@@ -1,6 +1,6 @@
 import type { ErrorData } from '../errors.ts'
-import type { Account } from '../runtimes/daytona/account.ts'
-import { openAccount } from '../runtimes/daytona/open-account.ts'
+import type { Account } from '../runtimes/daytona/account/account.ts'
+import { openAccount } from '../runtimes/daytona/account/open-account.ts'
 import { findLeftovers, type Leftover, removeLeftovers } from '../runtimes/daytona/reap/index.ts'
 import type { Cli } from './cli.ts'
 import type { ReapArguments } from './commands/reap.ts'

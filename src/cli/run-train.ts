@@ -78,6 +78,7 @@ async function runSteps({ job, model, trainer, shape, splits, log }: Parts, opti
       trainer,
       signal,
       clock,
+      ...(options.poolLead === undefined ? {} : { poolLeadMs: options.poolLead * 1_000 }),
     })) {
       if (!tellsSomething(event)) continue
       // Lines go between bars, not into one.

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
+import { quote } from '../quote.ts'
 import { refused } from './errors.ts'
-import { HOME, quote, type Space } from './space.ts'
+import { HOME, type Space } from './space.ts'
 
 export interface FileInfo {
   readonly name: string

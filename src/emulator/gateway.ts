@@ -1,9 +1,8 @@
-import { createPrivateKey, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import ssh2, { type Connection, type ParsedKey } from 'ssh2'
+import ssh2, { type Connection } from 'ssh2'
 import { type Clock, systemClock } from '../clock.ts'
-import { generateSshKeyPair } from '../environment/workspace/ssh-keys.ts'
+import { generateSshKeyPair, toHostKey } from '../environment/workspace/ssh-keys.ts'
 import type { Access } from './access.ts'
 import { connectTo, join } from './ports.ts'
 import type { SandboxRecord } from './sandbox.ts'
@@ -22,7 +21,7 @@ const LOGIN_MS = 20_000
 export async function startGateway({ access, sandboxes, port = 0, clock = systemClock }: GatewayOptions) {
   const host = generateSshKeyPair('troupe-emulator')
   const server = new ssh2.Server({
-    hostKeys: [{ key: toQuickKey(host.privateKey) }],
+    hostKeys: [toHostKey(host)],
     ident: 'troupe-emulator',
     keepaliveInterval: 0,
   })
@@ -76,18 +75,6 @@ export async function startGateway({ access, sandboxes, port = 0, clock = system
       await closed
     },
   }
-}
-
-/** ssh2 reads the key anew for each signature, at ten times the cost of signing; one that was read once signs all handshakes. */
-function toQuickKey(privateKey: string): string {
-  const parsed = ssh2.utils.parseKey(privateKey)
-  if (parsed instanceof Error) throw parsed
-  const key = createPrivateKey(parsed.getPrivatePEM())
-  const quick: ParsedKey = Object.assign(parsed, {
-    sign: (data: Buffer | string) => sign(null, Buffer.from(data), key),
-  })
-  // ssh2 takes a key that it has parsed itself wherever it takes one as text; its types say text only.
-  return quick as unknown as string
 }
 
 /** Of a server that listens on TCP. */

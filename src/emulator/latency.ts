@@ -1,5 +1,6 @@
 import type { CancelTimer, Clock } from '../clock.ts'
 import { makeRandom } from '../random.ts'
+import { type Crowd, makeCrowd } from './crowd.ts'
 import { FIGURES, interpolate, type Operation } from './figures.ts'
 
 /** Lets operations take their time. */
@@ -19,7 +20,7 @@ export interface LatencyOptions {
 }
 
 /** Standard deviation of an operation's duration, as a share of it. */
-const SPREAD = 0.06
+export const SPREAD = 0.06
 
 /**
  * The same seed and the same order of calls give the same durations. What crowding adds comes after what an operation takes by
@@ -28,30 +29,28 @@ const SPREAD = 0.06
 export function makeLatency({ seed, clock, signal }: LatencyOptions): Latency {
   const random = makeRandom(seed)
   const pause = makePause(clock, signal)
-  const underWay = new Map<Operation, Set<{ peak: number }>>()
+  const crowds = new Map<Operation, Crowd>()
 
   return {
     async take(operation, factor = 1) {
       const points = FIGURES[operation]
-      const stretch = factor * Math.max(0.5, 1 + SPREAD * gaussian(random))
+      const stretch = factor * drawStretch(random, SPREAD)
       // Where crowding adds nothing, nobody asks how many there were.
       if (points.length === 1) {
         await pause(interpolate(points, 1) * stretch)
         return 1
       }
-      const all = underWay.get(operation) ?? new Set()
-      underWay.set(operation, all)
-      const own = { peak: 0 }
-      all.add(own)
-      for (const each of all) each.peak = Math.max(each.peak, all.size)
+      const crowd = crowds.get(operation) ?? makeCrowd()
+      crowds.set(operation, crowd)
+      const visit = crowd.enter()
       try {
         const alone = interpolate(points, 1)
         await pause(alone * stretch)
-        const crowding = interpolate(points, own.peak) - alone
+        const crowding = interpolate(points, visit.peak()) - alone
         if (crowding > 0) await pause(crowding * stretch)
-        return own.peak
+        return visit.peak()
       } finally {
-        all.delete(own)
+        visit.leave()
       }
     },
   }
@@ -79,7 +78,11 @@ function makePause(clock: Clock, signal: AbortSignal): (ms: number) => Promise<v
     })
 }
 
+/** How many times as long as usual one operation takes: around 1, by `spread`, and never less than half. */
+export const drawStretch = (random: () => number, spread: number): number =>
+  Math.max(0.5, 1 + spread * gaussian(random))
+
 /** Standard normal, after Box and Muller. */
-function gaussian(random: () => number): number {
+export function gaussian(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }

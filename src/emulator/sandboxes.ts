@@ -193,7 +193,7 @@ export function makeSandboxes(context: Context) {
     },
     /** A child with a copy of the parent's files, serving what the parent served. */
     async fork(parent: SandboxRecord, name: string | undefined): Promise<SandboxRecord> {
-      if (parent.state !== 'started') throw refused(400, 'Sandbox must be started to be forked')
+      if (!isStarted(parent)) throw refused(400, 'Sandbox must be started to be forked')
       if (parent.forking) throw refused(409, 'Sandbox is already being forked')
       parent.forking = true
       try {
@@ -202,6 +202,8 @@ export function makeSandboxes(context: Context) {
         const child = insert({ ...same, name, parentId: parent.id })
         try {
           await Promise.all([timelines.time(child.id, 'fork', latency.take('fork')), copyFiles(parent, child)])
+          // What served in one that is gone by now serves in no copy of it.
+          if (!isStarted(parent)) throw refused(500, `the parent is ${parent.state}`)
         } catch (error) {
           fail(child, 'The parent could not be copied')
           throw error
@@ -225,6 +227,8 @@ export function makeSandboxes(context: Context) {
 }
 
 export type Sandboxes = ReturnType<typeof makeSandboxes>
+
+const isStarted = ({ state }: SandboxRecord): boolean => state === 'started'
 
 const MAX_COPY_BYTES = 256 * 1024 * 1024
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { LocalWorkspaceHost, WorkspaceSession } from '../environment/workspace/index.ts'
 import { hasTag } from '../errors.ts'
+import { quote } from '../quote.ts'
 import type { CommandResult } from '../wire/shell.ts'
 import { refused } from './errors.ts'
 
@@ -153,9 +154,6 @@ export function textOf(command: SessionCommand, ...streams: readonly LogChunk['s
   const chunks = command.log.filter(({ stream }) => streams.includes(stream))
   return Buffer.concat(chunks.map(({ bytes }) => bytes)).toString('utf8')
 }
-
-/** A word that the shell takes as it is. */
-export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 function prelude(cwd: string | undefined, envs: Readonly<Record<string, string>> | undefined): string {
   const variables = Object.entries(envs ?? {})

@@ -1,7 +1,7 @@
+import { bounded, untilAborted } from '../bounded.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorData } from '../errors.ts'
 import type { GradeFrame, PromptFrame } from '../wire/session.ts'
-import { bounded, untilAborted } from './bounded.ts'
 import { missingPrompt, taskCancelled, teardownFailed, teardownTimeout } from './errors.ts'
 import { toAnswer, toGradeFrame, toPromptFrame } from './read-yields.ts'
 import type { Template, TemplateContext } from './template.ts'

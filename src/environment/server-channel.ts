@@ -1,7 +1,7 @@
+import { settleWithin } from '../bounded.ts'
 import type { Clock } from '../clock.ts'
 import { type Grant, METHOD, type Offer, parseOffer } from '../wire/extension.ts'
 import { isObject, type JsonObject, type RpcId, type RpcRefusal, type RpcRequest } from '../wire/json-rpc.ts'
-import { settleWithin } from '../wire/limit.ts'
 import type { ServedEnvironment, ServedSession } from './served.ts'
 import { refuse, toRefusal } from './server-errors.ts'
 import type { Session, SessionOwner, SessionTable } from './sessions.ts'

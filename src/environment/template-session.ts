@@ -1,9 +1,9 @@
+import { bounded } from '../bounded.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorData } from '../errors.ts'
 import type { Binding } from '../wire/binding.ts'
 import type { GradeFrame, PromptFrame } from '../wire/session.ts'
 import { checkArguments } from './arguments.ts'
-import { bounded } from './bounded.ts'
 import type { Environment, TeardownReason } from './environment.ts'
 import {
   badArguments,

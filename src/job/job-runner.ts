@@ -46,6 +46,7 @@ export interface JobRunner {
   readonly records: JobRecords
   readonly groups: readonly Group[]
   stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream
+  expect(rollouts: number): void
   snapshot(): JobSnapshot
   stopEngines(): Promise<void>
   close(): Promise<void>
@@ -190,6 +191,10 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     records: makeJobRecords(jobId, journal),
     groups,
     stream,
+    expect(rollouts) {
+      // The pool of the engine that runs the job; others have been started for single runs.
+      engines.running[0]?.expect(rollouts)
+    },
     snapshot: () => progress.snapshot(waiting.bytes),
     stopEngines,
     async close() {

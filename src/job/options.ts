@@ -24,6 +24,8 @@ export interface PoolOptions {
   readonly source?: PoolSource
   /** Sandboxes at most: creating, live and deleting together. Default: `maxConcurrent`, plus the pool's size, plus the parents kept for forks. */
   readonly maxSandboxes?: number
+  /** Creates in flight at most. Default 256. */
+  readonly wave?: number
 }
 
 /** Milliseconds allowed for each phase, and for a whole rollout with its retries apart. */

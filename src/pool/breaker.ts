@@ -26,11 +26,21 @@ export const afterStart = (breaker: Breaker): Breaker =>
 
 export const afterSuccess = (): Breaker => closedBreaker
 
-export function afterFailure(breaker: Breaker, error: ErrorData, now: number, limits: BreakerLimits): Breaker {
+/**
+ * What fails often ends sooner than what goes well, so that the first ends of a burst say little: with many creates in flight, a quarter of them must fail
+ * in a row.
+ */
+export function afterFailure(
+  breaker: Breaker,
+  error: ErrorData,
+  now: number,
+  limits: BreakerLimits,
+  inFlight: number,
+): Breaker {
   const failures = breaker.failures + 1
   // Creates sent before it opened may still fail; they do not lengthen the cool-down.
   if (breaker.type === 'open') return { ...breaker, failures, error }
-  if (breaker.type === 'probing' || failures >= limits.failures)
+  if (breaker.type === 'probing' || failures >= Math.max(limits.failures, inFlight / 4))
     return { type: 'open', failures, until: now + limits.cooldownMs, error }
   return { type: 'closed', failures }
 }

@@ -116,7 +116,8 @@ function missingStock(state: PoolState): number {
   return Math.min(missing, config.maxSandboxes - ledger.size - unserved.size - Math.max(0, missingRoots(state)))
 }
 
-function inFlight({ ledger }: PoolState): number {
+/** Creates that have not ended. */
+export function inFlight({ ledger }: PoolState): number {
   return ledger.count('rooting') + ledger.count('creating') + ledger.count('stocking') + ledger.count('cancelling')
 }
 

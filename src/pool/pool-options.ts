@@ -24,7 +24,7 @@ export interface SandboxPoolOptions {
   readonly createRate?: Rate
   /** Creates sent again for one request after a transient error. Default 2. */
   readonly createRetries?: number
-  /** Default: 8 failures in a row, 10 s. */
+  /** Default: 8 failures in a row, or a quarter of the creates in flight if that is more; 10 s. */
   readonly breaker?: BreakerLimits
   /** For one create, until its sandbox is ready. Default 120,000. */
   readonly provisionDeadlineMs?: number

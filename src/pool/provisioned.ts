@@ -2,6 +2,7 @@ import type { ErrorData } from '../errors.ts'
 import type { SandboxId } from '../ids.ts'
 import type { Settled } from '../kernel/actor.ts'
 import { afterCancel, afterFailure, afterSuccess } from './breaker.ts'
+import { inFlight } from './creates.ts'
 import { quarantine, retire } from './deletes.ts'
 import { provisionFailed } from './errors.ts'
 import { abandonForks, discard, forkCreated } from './forks.ts'
@@ -73,7 +74,9 @@ function createFailed(state: PoolState, id: SandboxId, error: ErrorData): void {
   const retryAfterMs = error.details?.retryAfterMs
   if (typeof retryAfterMs === 'number') state.bucket.pause(now + retryAfterMs)
   state.breaker =
-    blame === 'provider' ? afterFailure(state.breaker, error, now, config.breaker) : afterCancel(state.breaker, now)
+    blame === 'provider'
+      ? afterFailure(state.breaker, error, now, config.breaker, inFlight(state))
+      : afterCancel(state.breaker, now)
   if (sandbox.type === 'creating') requestFailed(state, sandbox.request, error, blame)
   else if (blame === 'provider') {
     state.stockFailures += 1

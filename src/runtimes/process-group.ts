@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
-import { type Clock, sleep } from '../clock.ts'
+import { bounded } from '../bounded.ts'
+import type { Clock } from '../clock.ts'
 import { stillRunning } from './errors.ts'
 
 /** Sends `signal` to the group that `pid` leads. False when there is no such group any more. */
@@ -26,22 +27,10 @@ export async function endGroup(
   if (pid === undefined) return
   child.stdin?.destroy()
   signalGroup(pid, 'SIGTERM')
-  if (!(await endsWithin(exited, clock, graceMs))) {
+  const end = () => bounded(clock, graceMs, () => exited)
+  if ((await end()).kind === 'late') {
     signalGroup(pid, 'SIGKILL')
-    if (!(await endsWithin(exited, clock, graceMs))) throw stillRunning(child.spawnfile, pid)
+    if ((await end()).kind === 'late') throw stillRunning(child.spawnfile, pid)
   }
   signalGroup(pid, 'SIGKILL')
-}
-
-async function endsWithin(exited: Promise<unknown>, clock: Clock, ms: number): Promise<boolean> {
-  const controller = new AbortController()
-  const ended = exited.then(() => true)
-  const late = sleep(clock, ms, controller.signal).then(() => false)
-  // Rejects once the timer is not needed any more.
-  late.catch(() => undefined)
-  try {
-    return await Promise.race([ended, late])
-  } finally {
-    controller.abort()
-  }
 }

@@ -4,7 +4,7 @@ import { randomIds, type SandboxId, toSandboxId } from '../ids.ts'
 import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
 import { provisionCancelled, runtimeClosed } from './errors.ts'
 import { endParked, openParked } from './lease-session.ts'
-import type { ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
+import type { ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
 
 interface Live {
   readonly substrate: Sandbox
@@ -14,10 +14,14 @@ interface Live {
 
 /**
  * Sessions on one sandbox of another runtime, `leases` of them at once; the next waits for a place. For environments whose start is dear and whose
- * sessions do not touch each other. The substrate is made with the first lease and kept until `close`, or until it dies.
+ * sessions do not touch each other. The substrate is made with the first lease and kept until `close`, or until it dies. What is about many sandboxes of the
+ * inner runtime (forks, pools, its limit on creates) is not passed on: there is one.
  */
 export class SharedRuntime implements Runtime {
   readonly name: string
+  /** Absent, as the other one, where the inner runtime has none. */
+  readonly checkTasks?: NonNullable<Runtime['checkTasks']>
+  readonly diagnose?: NonNullable<Runtime['diagnose']>
   readonly #inner: Runtime
   readonly #clock: Clock
   readonly #client: TroupeControlClient = makeControlClient()
@@ -34,10 +38,18 @@ export class SharedRuntime implements Runtime {
     this.#inner = inner
     this.#places = leases
     this.#clock = clock
+    const { checkTasks, diagnose } = inner
+    if (checkTasks !== undefined) this.checkTasks = tasks => checkTasks.call(inner, tasks)
+    if (diagnose !== undefined)
+      this.diagnose = async id => {
+        const substrate = this.#live.get(id)?.substrate
+        return substrate === undefined ? undefined : diagnose.call(inner, substrate.id)
+      }
   }
 
-  preflight(): Promise<void> {
-    return this.#inner.preflight()
+  /** However many leases are planned, they need one sandbox of the inner runtime, which is never claimed from a pool. */
+  preflight(plan?: ProvisionPlan): Promise<void> {
+    return this.#inner.preflight(plan === undefined ? undefined : { ...plan, sandboxes: 1, providerPool: false })
   }
 
   async provision({ id, labels, onLost, prewarm, ...request }: ProvisionRequest): Promise<Sandbox> {

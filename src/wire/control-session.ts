@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { settleWithin } from '../bounded.ts'
 import type { Clock } from '../clock.ts'
 import { hasTag, type TroupeError } from '../errors.ts'
 import type { Binding } from './binding.ts'
@@ -8,7 +9,6 @@ import { METHOD } from './extension.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Welcome } from './hello.ts'
 import { isObject, type JsonObject } from './json-rpc.ts'
-import { settleWithin } from './limit.ts'
 import type { ControlSession, GradeFrame, PromptFrame, TaskManifest } from './session.ts'
 import { openTunnel } from './tunnel.ts'
 

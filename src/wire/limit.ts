@@ -62,21 +62,5 @@ export class Limit {
   }
 }
 
-/** What `promise` came to, or undefined after `limitMs`. Never rejects. */
-export function settleWithin<Value>(
-  clock: Clock,
-  limitMs: number,
-  promise: Promise<Value>,
-): Promise<Value | undefined> {
-  return new Promise(resolve => {
-    const cancel = clock.after(limitMs, () => resolve(undefined))
-    const settle = (value: Value | undefined) => {
-      cancel()
-      resolve(value)
-    }
-    promise.then(settle, () => settle(undefined))
-  })
-}
-
 /** The caller has been told of the cut; how the abandoned step ended concerns nobody. */
 function ignoreLateFailure(): void {}

@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import type { Duplex } from 'node:stream'
 import ssh2, { type Client } from 'ssh2'
 import type { Clock } from '../clock.ts'
+import { quote } from '../quote.ts'
 import type { Binding } from './binding.ts'
 import { bindingNotUsable, fileNotReadOverWire, fileNotWrittenOverWire, shellClosed, shellLost } from './exec-errors.ts'
 import type { CommandOptions, CommandResult, Shell } from './shell.ts'
@@ -28,6 +30,7 @@ export async function openSshShell(stream: Duplex, binding: Binding, clock: Cloc
   }
   const { cwd } = binding.params
   const ended = new AbortController()
+  setMaxListeners(0, ended.signal) // one for each command under way
   client.on('error', error => ended.abort(shellLost(PROTOCOL, error.message)))
   client.once('close', () => ended.abort(shellLost(PROTOCOL, 'the environment ended it')))
 
@@ -125,5 +128,3 @@ async function readClientKey({ name, params }: Binding): Promise<string> {
     throw bindingNotUsable(name, PROTOCOL, `its client_key_path cannot be read: ${error.message}`)
   })
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

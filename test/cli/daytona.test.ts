@@ -86,7 +86,7 @@ test(
     const created = emulator.counts.created
     const [local, wide, region] = await Promise.all([
       run(`--env ${ENVIRONMENT} --no-journal --pool 8+fork`),
-      daytona('--no-journal --pool 41'),
+      daytona('--no-journal --group 20 --pool 41'),
       daytona('--no-journal --region moon'),
     ])
     assert.equal([local.exitCode, wide.exitCode, region.exitCode], [2, 2, 2])

@@ -16,6 +16,8 @@ const ACCEPTED = {
   '128+fork:8': { strategy: 'prewarm', size: 128, source: { type: 'fork', parents: 8 } },
   'fork:8+128': { strategy: 'prewarm', size: 128, source: { type: 'fork', parents: 8 } },
   'auto+provider-pool:256': { strategy: 'prewarm', size: 'auto', source: { type: 'provider-pool', size: 256 } },
+  '128+wave:64': { strategy: 'prewarm', size: 128, wave: 64 },
+  'wave:64': { strategy: 'cold', size: 0, wave: 64 },
   'cold+fork': { strategy: 'cold', size: 0, source: { type: 'fork' } },
 } as const
 
@@ -37,6 +39,8 @@ test('what is wrong is named with the part that it is in', () => {
     ['128+fork:0', /number in "fork:0"/],
     ['provider-pool:many', /number in "provider-pool:many"/],
     ['auto+128', /"128" is a second size/],
+    ['128+wave:0', /number in "wave:0"/],
+    ['wave:8+wave:9', /"wave:9" is a second wave/],
     ['fork+provider-pool', /"provider-pool" is a second source/],
   ] as const)
     assert.throws(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
-import { listSandboxes } from '../../src/runtimes/daytona/provider-pool/index.ts'
+import { listSandboxes } from '../../src/runtimes/daytona/account/list-sandboxes.ts'
 import { until, withAccount } from '../runtimes/daytona/provider-pool/fixtures/account-scene.ts'
 import { startOther } from '../runtimes/daytona/provider-pool/fixtures/other-process.ts'
 import type { CliEnd } from '../support/cli.ts'

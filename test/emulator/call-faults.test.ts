@@ -37,6 +37,17 @@ test('a fork can be reset like a create, and its child exists', () =>
     assert.is((await call(emulator, 'GET', '/api/sandbox/child')).body.state, 'started')
   }))
 
+test('a fork fails whose parent is gone before it is over', () =>
+  withEmulator({ speed: 10 }, async emulator => {
+    const { id } = (await create(emulator)).body
+    await until(async () => (await call(emulator, 'GET', `/api/sandbox/${id}`)).body.state === 'started')
+    const forked = call(emulator, 'POST', `/api/sandbox/${id}/fork`, { name: 'child' })
+    await until(async () => (await call(emulator, 'GET', '/api/sandbox/child')).status === 200)
+    await call(emulator, 'DELETE', `/api/sandbox/${id}`)
+    assert.is((await forked).status, 500)
+    assert.is((await call(emulator, 'GET', '/api/sandbox/child')).body.state, 'error')
+  }))
+
 test('a toolbox that answers 502 has done nothing, and a create can end in error', () =>
   withEmulator({}, async emulator => {
     const { id } = (await create(emulator)).body

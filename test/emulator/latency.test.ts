@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import * as assert from 'uvu/assert'
 import { sleep } from '../../src/clock.ts'
 import { createFailureShare, interpolate } from '../../src/emulator/figures.ts'
@@ -9,6 +10,7 @@ const test = suite('emulator latency')
 
 const HELLO_RETRY_MS = 500
 const never = new AbortController().signal
+setMaxListeners(0, never) // one for each latency that is made
 
 /** Create or claim, session, server, ssh access, then `hello` every half second: one after the other, as the published client. */
 async function usable(latency: Latency, clock: VirtualClock, first: 'create' | 'claim'): Promise<number> {

@@ -33,8 +33,13 @@ test('a run tells its runtime too, before anything is made', async () => {
     throw new TroupeError({ tag: 'over-quota', message: 'the account holds less' })
   }
   await using job = await Job.start('refused', { runtime, threads: 0, maxConcurrent: 5 })
-  await assertRejects(taskset.run(agent, { job }), 'over-quota', /holds less/)
-  assert.equal(runtime.plans, [{ sandboxes: 5, providerPool: false }])
+  await assertRejects(taskset.run(agent, { job, group: 9 }), 'over-quota', /holds less/)
+  await assertRejects(taskset.run(agent, { job, group: 2 }), 'over-quota', /holds less/)
+  // No wider than the engine, and no more than there are runs.
+  assert.equal(
+    runtime.plans.map(plan => plan?.sandboxes),
+    [5, 2],
+  )
   assert.is(runtime.requests.length, 0)
 })
 

@@ -56,6 +56,15 @@ test('creates that keep failing open the breaker, which says why; one probe clos
   assert.is(kindOf(pool, behind), 'cold')
 })
 
+test('of a burst a quarter must fail in a row before the breaker opens: what fails ends first', () => {
+  const pool = new Simulation({ breaker: { failures: 2, cooldownMs: 5_000 }, maxSandboxes: 41, createRetries: 0 })
+  for (let request = 0; request < 41; request += 1) pool.lease()
+  for (let failure = 1; failure <= 8; failure += 1) pool.createFailed({ transient: true })
+  assert.is(pool.state.breaker.type, 'closed')
+  pool.createFailed({ transient: true })
+  assert.is(pool.state.breaker.type, 'open')
+})
+
 test('a probe that fails opens the breaker again', () => {
   const pool = new Simulation({ breaker: { failures: 1, cooldownMs: 5_000 } })
   pool.lease()

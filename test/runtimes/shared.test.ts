@@ -1,7 +1,9 @@
 import * as assert from 'uvu/assert'
 import type { ErrorData } from '../../src/errors.ts'
+import { toSandboxId } from '../../src/ids.ts'
 import { SharedRuntime } from '../../src/runtimes/shared.ts'
 import { SubprocessRuntime } from '../../src/runtimes/subprocess.ts'
+import { FakeRuntime } from '../actors/fake-runtime.ts'
 import { runtimeContract, toRequest } from '../contracts/runtime.ts'
 import { suite } from '../support/suite.ts'
 import { failure } from '../wire/support/failure.ts'
@@ -64,6 +66,27 @@ test('when the substrate dies every lease is lost, and the next one gets a new s
   await runtime.close()
   assert.equal(scene.leftovers(), [])
   await end()
+})
+
+test('what the inner runtime knows is passed on: of tasks, of its one sandbox, and of what it would need', async () => {
+  const inner = new FakeRuntime()
+  const asked: string[] = []
+  inner.diagnose = async id => {
+    asked.push(id)
+    return { tag: 'sandbox-lost', message: 'out of memory' }
+  }
+  const runtime = new SharedRuntime(Object.assign(inner, { checkTasks: async () => ['no such template'] }), 4)
+  await runtime.preflight({ sandboxes: 64, providerPool: true })
+  await runtime.preflight()
+  assert.equal(inner.plans, [{ sandboxes: 1, providerPool: false }, undefined])
+  assert.equal(await runtime.checkTasks?.([]), ['no such template'])
+  await runtime.provision(toRequest('one', { prewarm: false }))
+  assert.is((await runtime.diagnose?.(toSandboxId('one')))?.message, 'out of memory')
+  assert.equal(asked, [...inner.existing])
+  assert.is(await runtime.diagnose?.(toSandboxId('nobody')), undefined)
+  await runtime.close()
+  const silent = new SharedRuntime(new FakeRuntime(), 4)
+  assert.equal([silent.diagnose, silent.checkTasks], [undefined, undefined], 'nobody waits for what is not known')
 })
 
 test('a number of leases that cannot be is refused', () => {

@@ -25,6 +25,12 @@ export interface Suite {
   run(): void
 }
 
+// Node's own word that something adds listeners and never removes them: a leak in the product, or a bound that nobody has stated.
+process.on('warning', error => {
+  if (error.name === 'MaxListenersExceededWarning')
+    tally.failures.push({ suite: 'process', test: 'no listener leaks', error })
+})
+
 /** One uvu suite whose tests each have a deadline, and whose hooks' failures fail the file. End the file with `.run()`. */
 export function suite(name: string): Suite {
   const inner = uvuSuite(name)

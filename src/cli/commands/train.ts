@@ -27,6 +27,7 @@ export interface TrainArguments extends RuntimeArguments, ModelArguments, Rollou
   readonly maxPolicyLag: number
   readonly dynamicSampling: number
   readonly order: 'planned' | 'completion'
+  readonly poolLead?: number
   readonly quick?: true
   readonly out: string
   readonly json?: true
@@ -75,6 +76,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--quick', 'the same in about a minute: fewer steps, smaller groups, smaller evaluations')
     .option('--out <dir>', 'where train_run.json and train_curve.svg go', '.')
   addPoolOptions(addRuntimeOptions(command))
+    .option('--pool-lead <seconds>', 'fill the pool so long before a step (default: while training)', positiveNumber)
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--retries <n>', 'fresh sandboxes tried after a passing infrastructure error', wholeNumberFrom(0), 2)
     .option('--deadline <seconds>', 'limit of a rollout, or PHASE=SECONDS; may be repeated', toDeadlines)
@@ -95,7 +97,7 @@ Examples:
   $ troupe train --quick --seed 1
   $ troupe train environments/arith --steps 6 --no-eval
   $ troupe train --trainer hud --model my-fork --max-tokens 2048
-  $ troupe train --runtime daytona --pool 128
+  $ troupe train --runtime daytona --pool 128 --pool-lead 7
   $ troupe train --dynamic-sampling 8 --max-policy-lag 1 --eval-every 2 --out results
 
 Ctrl-C once ends in order and keeps what is finished; the same command goes on from there, and nothing is trained on twice.

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import ssh2, { type AuthContext } from 'ssh2'
 import type { Clock } from '../../clock.ts'
 import type { WorkspaceSession } from './session.ts'
-import { generateSshKeyPair, type SshKeyPair } from './ssh-keys.ts'
+import { generateSshKeyPair, isSignedBy, type SshKeyPair, toHostKey } from './ssh-keys.ts'
 import { serveSshChannel } from './ssh-session.ts'
 
 export const SSH_USER = 'agent'
@@ -19,10 +19,16 @@ export interface WorkspaceSshServer {
   serve(stream: Duplex): void
 }
 
+/** A key of ours, and what it opens. */
+interface Issued {
+  readonly session: WorkspaceSession
+  readonly key: SshKeyPair
+}
+
 export function makeSshServer(clock: Clock): WorkspaceSshServer {
   const host = generateSshKeyPair('troupe')
-  const sessions = new Map<string, WorkspaceSession>()
-  const server = new ssh2.Server({ hostKeys: [host.privateKey], ident: 'troupe', keepaliveInterval: 0 })
+  const sessions = new Map<string, Issued>()
+  const server = new ssh2.Server({ hostKeys: [toHostKey(host)], ident: 'troupe', keepaliveInterval: 0 })
 
   server.on('connection', connection => {
     let session: WorkspaceSession | undefined
@@ -65,7 +71,7 @@ export function makeSshServer(clock: Clock): WorkspaceSshServer {
     issueKey(session) {
       const key = generateSshKeyPair(SSH_USER)
       const blob = key.publicBlob.toString('base64')
-      sessions.set(blob, session)
+      sessions.set(blob, { session, key })
       session.onClose(() => sessions.delete(blob))
       return key
     },
@@ -77,15 +83,11 @@ export function makeSshServer(clock: Clock): WorkspaceSshServer {
 }
 
 /** Only a public key, only of a session that is open, only with a valid signature. */
-function authenticate(
-  context: AuthContext,
-  sessions: ReadonlyMap<string, WorkspaceSession>,
-): WorkspaceSession | undefined {
+function authenticate(context: AuthContext, sessions: ReadonlyMap<string, Issued>): WorkspaceSession | undefined {
   if (context.username !== SSH_USER || context.method !== 'publickey') return undefined
-  const session = sessions.get(context.key.data.toString('base64'))
-  if (session === undefined || session.closed.aborted) return undefined
+  const issued = sessions.get(context.key.data.toString('base64'))
+  if (issued === undefined || issued.session.closed.aborted) return undefined
+  const { session, key } = issued
   if (context.signature === undefined || context.blob === undefined) return session // asks whether the key would do
-  const key = ssh2.utils.parseKey(`${context.key.algo} ${context.key.data.toString('base64')}`)
-  if (key instanceof Error) return undefined
-  return key.verify(context.blob, context.signature, context.hashAlgo) === true ? session : undefined
+  return isSignedBy(key, context.blob, context.signature) ? session : undefined
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { untilAborted } from '../../environment/bounded.ts'
+import { untilAborted } from '../../bounded.ts'
 import type { ErrorData } from '../../errors.ts'
 import type { SandboxId } from '../../ids.ts'
 import { provisionCancelled, runtimeClosed } from '../errors.ts'
@@ -7,8 +7,8 @@ import type { ProviderPool, ProvisionPlan, ProvisionRequest, Runtime, Sandbox } 
 import type { TokenBucket } from '../token-bucket.ts'
 import { type LateBucket, makeLateBucket } from './late-bucket.ts'
 import { makeLatePool } from './late-pool.ts'
-import type { LiveSandbox } from './live-sandbox.ts'
 import type { DaytonaRuntimeOptions } from './options.ts'
+import type { LiveSandbox } from './sandbox/live-sandbox.ts'
 import type { Scene } from './scene.ts'
 import { type DaytonaSettings, toDaytonaSettings } from './settings.ts'
 

@@ -1,21 +1,20 @@
-import { bounded } from '../../environment/bounded.ts'
+import { bounded } from '../../bounded.ts'
 import { toOwnerWord } from '../../owner.ts'
 import type { ProviderPool, ProvisionPlan, ProvisionRequest, Sandbox } from '../runtime.ts'
-import type { Account } from './account.ts'
-import { type Backstop, makeBackstop } from './backstop.ts'
-import { callDaytona } from './call.ts'
+import type { Account } from './account/account.ts'
+import { openAccount } from './account/open-account.ts'
+import { checkRegion } from './account/regions.ts'
 import { leftBehind, noCommand } from './errors.ts'
 import { toProviderLabels } from './labels.ts'
 import type { LateBucket } from './late-bucket.ts'
-import { listOurs, type OurSandbox } from './list-ours.ts'
-import { openAccount } from './open-account.ts'
 import { makeProviderPool } from './provider-pool/index.ts'
-import { type ProvisionPorts, provision } from './provision.ts'
 import { makeReach } from './reach/index.ts'
-import { checkRegion } from './regions.ts'
+import { makeBackstop, touchSandbox } from './sandbox/backstop.ts'
+import { listOurs, type OurSandbox } from './sandbox/list-ours.ts'
+import { type ProvisionPorts, provision } from './sandbox/provision.ts'
+import { makeStrays } from './sandbox/strays.ts'
 import type { DaytonaSettings } from './settings.ts'
 import { checkQuota, ensureSnapshot, type ReadySnapshot } from './snapshot/index.ts'
-import { makeStrays } from './strays.ts'
 
 /** What a runtime can do once its account is open and its snapshot is there. */
 export interface Scene {
@@ -113,18 +112,12 @@ function toPorts(
   return {
     account,
     reach: makeReach(account, { port, transport, clock }),
-    backstop: makeTouches(account, autoStopMinutes),
+    backstop: makeBackstop({ clock, autoStopMinutes, touch: id => touchSandbox(account, id) }),
     strays: makeStrays(account),
     kind: { snapshot: snapshot.name, region, autoStopMinutes, resources: toOwnResources(settings, snapshot) },
     startDeadlineMs,
     onStages,
   }
-}
-
-function makeTouches({ clock, sandboxes }: Account, autoStopMinutes: number): Backstop {
-  const touch = (id: string) =>
-    callDaytona(`say that the sandbox ${id} is in use`, () => sandboxes.updateLastActivity(id))
-  return makeBackstop({ clock, autoStopMinutes, touch })
 }
 
 /** What a create has to ask for, because the snapshot has something else. */

@@ -8,7 +8,7 @@ import type { LossName, OptimStepOptions, Trainer } from '../trainer.ts'
 import { badTrainOptions } from './errors.ts'
 
 /** What the loop needs of a job. */
-export type TrainingJob = Pick<Job, 'jobId' | 'seed' | 'resumed' | 'stream' | 'records'>
+export type TrainingJob = Pick<Job, 'jobId' | 'seed' | 'resumed' | 'stream' | 'records'> & Partial<Pick<Job, 'expect'>>
 
 export interface TrainOptions extends TrainShape {
   /** Holds the runs and the records: the same job, resumed, goes on where it was. */
@@ -23,6 +23,11 @@ export interface TrainOptions extends TrainShape {
   readonly clock?: Clock
   /** For each answer of the training service. Default 600,000. */
   readonly callDeadlineMs?: number
+  /**
+   * How long before a step is expected to begin the job's prewarmed pool is told of it: as long as it takes to be filled. Default: as soon as the rollouts before are
+   * over, which keeps sandboxes ready for as long as training takes.
+   */
+  readonly poolLeadMs?: number
   /** On resume: how long an optimiser step that a dead process sent may still take to show. Default 2,000. */
   readonly settleMs?: number
 }
@@ -126,6 +131,7 @@ export function toTrainSettings(options: TrainOptions) {
     run: options.run ?? {},
     clock: options.clock ?? systemClock,
     callDeadlineMs: options.callDeadlineMs ?? 600_000,
+    poolLeadMs: options.poolLeadMs,
     settleMs: options.settleMs ?? 2_000,
   } as const
   const problems = findProblems(options)
@@ -155,6 +161,7 @@ function findProblems(options: TrainOptions): string[] {
     ...wholeNumber('evaluation.group', evaluation?.group ?? 1, 1),
     ...wholeNumber('evaluation.every', evaluation?.every ?? 1, 1),
     ...positive('callDeadlineMs', options.callDeadlineMs ?? 1),
+    ...positive('poolLeadMs', options.poolLeadMs ?? 1),
     ...Object.keys(evaluation?.splits ?? {}).flatMap(name =>
       name === '' || name.includes('/') ? [`"${name}" cannot name a split: it is empty or has a slash`] : [],
     ),

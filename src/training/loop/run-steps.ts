@@ -1,6 +1,7 @@
 import { type ErrorData, fromErrorData } from '../../errors.ts'
 import type { StepRecord } from '../records.ts'
 import { nothingTrained } from './errors.ts'
+import { makeForecast } from './forecast.ts'
 import type { Kept } from './history.ts'
 import type { Loop } from './loop.ts'
 import { runEvaluation } from './run-evaluation.ts'
@@ -43,7 +44,8 @@ async function runInOrder(
   open: Set<Promise<unknown>>,
   fail: (error: unknown) => void,
 ): Promise<void> {
-  const { maxPolicyLag, steps } = loop.settings
+  const { group, maxPolicyLag, steps, tasksPerStep } = loop.settings
+  const forecast = makeForecast(loop)
   const done = new Set(kept.steps.map(({ step }) => step))
   const overs = new Map<number, Promise<unknown>>()
   let before: RunningStep | undefined
@@ -54,7 +56,13 @@ async function runInOrder(
     await before?.rolloutsOver
     await overs.get(step - 1 - maxPolicyLag)
     loop.signal.throwIfAborted()
+    forecast.begins()
     before = runStep(loop, step, turn)
+    const runsToCome = step + 1 < steps && !done.has(step + 1) ? group * tasksPerStep : 0
+    before.rolloutsOver.then(
+      () => forecast.over(runsToCome),
+      () => {}, // told by the step itself
+    )
     turn = endStep(loop, before, turn, breaker)
     overs.set(step, turn)
     const over = turn

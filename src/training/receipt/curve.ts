@@ -3,6 +3,7 @@ import { GridComponent, LegendComponent, TitleComponent } from 'echarts/componen
 import { init, use } from 'echarts/core'
 import { LabelLayout } from 'echarts/features'
 import { SVGRenderer } from 'echarts/renderers'
+import { toPlainSvg } from '../../report/plain-svg.ts'
 import { toCurves } from './curves.ts'
 import { drawHeldOut, drawTrain, INK, QUIET, type SeriesOption } from './marks.ts'
 import { isPublishedTask, PUBLISHED, publishedSteps } from './published.ts'
@@ -49,7 +50,7 @@ export function drawCurve(receipt: Receipt): string {
       yAxis: RATE_AXIS,
       series,
     })
-    return settle(chart.renderToSVGString(), titleOf(receipt))
+    return toPlainSvg(chart.renderToSVGString(), titleOf(receipt))
   } finally {
     chart.dispose()
   }
@@ -129,18 +130,3 @@ const RATE_AXIS = {
   splitLine: { lineStyle: { color: '#e8ecf0' } },
   axisLabel: { color: '#5f6b7a', fontSize: 12, fontFamily: FONT, formatter: '{value} %' },
 }
-
-/**
- * The renderer numbers its charts over the life of the process and marks elements for a pointer there is none of here. What it
- * does not give is a title, for those who have the picture read to them.
- */
-function settle(svg: string, title: string): string {
-  return `${svg
-    .replaceAll(/<style >[\s\S]*?<\/style>\n?/g, '')
-    .replaceAll(/ (?:class|ecmeta_\w+)="[^"]*"/g, '')
-    .replaceAll(/zr\d+-/g, 'curve-')
-    .replace(/<svg ([^>]*)>/, (_, attributes) => `<svg role="img" ${attributes}>\n<title>${toXmlText(title)}</title>`)
-    .trim()}\n`
-}
-
-const toXmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

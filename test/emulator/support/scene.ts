@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Context } from '../../../src/emulator/context.ts'
 import { makeFaults } from '../../../src/emulator/faults.ts'
 import { makeLatency } from '../../../src/emulator/latency.ts'
@@ -14,6 +15,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 export function makeScene() {
   const clock = new VirtualClock()
   const { signal } = new AbortController()
+  setMaxListeners(0, signal) // as the emulator's own
   const problems: unknown[] = []
   const context: Context = {
     clock,

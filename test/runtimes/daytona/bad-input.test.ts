@@ -1,8 +1,8 @@
 /** What a person may get wrong, and what they are told. */
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../../src/clock.ts'
+import { openAccount, readAccountSettings } from '../../../src/runtimes/daytona/account/open-account.ts'
 import { DaytonaRuntime } from '../../../src/runtimes/daytona/daytona-runtime.ts'
-import { openAccount, readAccountSettings } from '../../../src/runtimes/daytona/open-account.ts'
 import type { DaytonaRuntimeOptions } from '../../../src/runtimes/daytona/options.ts'
 import { toRequest } from '../../contracts/runtime.ts'
 import { assertRejects } from '../../support/assert-rejects.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { quote } from '../../../quote.ts'
 import { cutMiddle, MAX_OUTPUT_BYTES } from './bound.ts'
-import { quote } from './quote.ts'
 import { defineTool } from './tool.ts'
 
 /** A command that hangs costs this, not the rollout's whole time. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { quote } from '../../../quote.ts'
 import { DEFAULT_TIMEOUT_MS } from './bash.ts'
 import { cutMiddle, MAX_OUTPUT_BYTES } from './bound.ts'
-import { quote } from './quote.ts'
 import { defineTool } from './tool.ts'
 
 export const grep = defineTool({

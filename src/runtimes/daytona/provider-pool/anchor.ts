@@ -1,16 +1,16 @@
 import type { Sandbox as SandboxDto } from '@daytona/api-client'
 import { sleep } from '../../../clock.ts'
-import { toErrorData } from '../../../errors.ts'
 import { randomIds } from '../../../ids.ts'
 import { toOwnerWord } from '../../../owner.ts'
 import { publish } from '../../../telemetry/channels.ts'
-import type { Account } from '../account.ts'
-import { askDaytona, callDaytona } from '../call.ts'
-import { withLostAnswer } from '../create-sandbox.ts'
+import type { Account } from '../account/account.ts'
+import { askDaytona } from '../account/call.ts'
+import { callPatiently, patiently } from '../account/patience.ts'
 import { PROVIDER_LABELS } from '../labels.ts'
-import { callPatiently, patiently } from './call-patiently.ts'
+import { makeBackstop, touchSandbox } from '../sandbox/backstop.ts'
+import { withLostAnswer } from '../sandbox/create-sandbox.ts'
+import { ANCHOR_LABEL, POOL_ANCHOR } from './anchor-labels.ts'
 import { anchorLost } from './errors.ts'
-import { ANCHOR_LABEL, POOL_ANCHOR } from './labels.ts'
 
 /**
  * One plain sandbox for as long as a pool is held. It shows in which region sandboxes really land, and its labels say to everybody, on any machine,
@@ -71,24 +71,16 @@ export async function makeAnchor(account: Account, options: AnchorOptions): Prom
     }
   }
 
-  let cancel = () => {}
-  let resting = false
-  let told = false
-  async function touch(): Promise<void> {
-    try {
-      await callDaytona(`say that the sandbox ${id} is in use`, () => sandboxes.updateLastActivity(id))
+  const backstop = makeBackstop({
+    clock,
+    autoStopMinutes: options.autoStopMinutes,
+    async touch() {
+      await touchSandbox(account, id)
       if (clock.wallTime() - renewedAt >= expiryMs / 2) await renew()
-    } catch (error) {
-      if (!told && !resting) publish('sandbox', anchorLost(id, toErrorData(error)))
-      told = true
-    }
-  }
-  const keep = () => {
-    cancel = clock.after((options.autoStopMinutes * MINUTE_MS) / 3, () => {
-      void touch().finally(() => resting || keep())
-    })
-  }
-  keep()
+    },
+    toProblem: anchorLost,
+  })
+  const rest = backstop.keep(id, cause => publish('sandbox', anchorLost(id, cause)))
   return {
     id,
     region: target,
@@ -97,10 +89,7 @@ export async function makeAnchor(account: Account, options: AnchorOptions): Prom
       poolId = named
       await relabel()
     },
-    rest() {
-      resting = true
-      cancel()
-    },
+    rest,
   }
 }
 

@@ -1,13 +1,14 @@
-import { hasTag } from '../../../errors.ts'
-import type { Account } from '../account.ts'
-import { removeSandbox } from '../remove-sandbox.ts'
+import type { Account } from '../account/account.ts'
+import { ifThere } from '../account/call.ts'
+import { listPools } from '../account/list-pools.ts'
+import { listSandboxes } from '../account/list-sandboxes.ts'
+import { callPatiently } from '../account/patience.ts'
+import { removeSandbox } from '../sandbox/remove-sandbox.ts'
+import { removeSandboxes } from '../sandbox/remove-sandboxes.ts'
 import type { Anchor } from './anchor.ts'
-import { callPatiently } from './call-patiently.ts'
 import { membersLeft } from './errors.ts'
-import { listSandboxes } from './list-sandboxes.ts'
-import { removeSandboxes } from './remove-sandboxes.ts'
-import { listAnchors, listPools, toText } from './take-pool.ts'
-import { anchorsOf, type Place } from './whose-pool.ts'
+import { listAnchors } from './take-pool.ts'
+import { anchorsOf, isAt, type Place, toFilter, toText } from './whose-pool.ts'
 
 /** What is there, or may be, and is to be let go of in the end. */
 export interface Holding {
@@ -47,24 +48,21 @@ export async function letGo(account: Account, holding: Holding): Promise<void> {
 
 /** Already gone is gone. */
 export async function deletePool(account: Account, id: string): Promise<void> {
-  try {
-    const ask = () => account.warmPools.deleteWarmPool(id)
-    await callPatiently(account, `delete the pool ${id}`, ask, { idempotent: true })
-  } catch (error) {
-    if (!hasTag(error, 'daytona-not-found')) throw error
-  }
+  const ask = () => account.warmPools.deleteWarmPool(id)
+  await ifThere(callPatiently(account, `delete the pool ${id}`, ask, { idempotent: true }))
 }
 
 /** A pool that a create of ours made whose answer never came: the one in our place that no other anchor claims. */
 async function findUnanswered(account: Account, holding: Holding, place: Place): Promise<void> {
   const [pools, anchors] = await Promise.all([listPools(account), listAnchors(account, holding.anchor?.id)])
-  const there = pools.find(({ snapshot, target }) => snapshot === place.snapshot && target === place.region)
+  const there = pools.find(pool => isAt(pool, place))
   if (there !== undefined && anchorsOf(there, anchors).length === 0) holding.poolId = there.id
 }
 
 async function deleteMembers(account: Account, poolId: string, place: Place): Promise<void> {
-  const members = (await listSandboxes(account, place)).filter(({ warmPoolId }) => warmPoolId === poolId)
+  const filter = toFilter(place)
+  const members = (await listSandboxes(account, filter)).filter(({ warmPoolId }) => warmPoolId === poolId)
   const ids = members.map(({ id }) => id)
-  const left = await removeSandboxes(account, ids, { filter: place, deadlineMs: MEMBERS_MS })
+  const left = await removeSandboxes(account, ids, { filter, deadlineMs: MEMBERS_MS })
   if (left.size > 0) throw membersLeft(toText(place), [...left.keys()])
 }

@@ -1,14 +1,16 @@
+import { untilAborted } from '../../../bounded.ts'
 import type { Clock } from '../../../clock.ts'
 import { toErrorData } from '../../../errors.ts'
 import { publish } from '../../../telemetry/channels.ts'
 import type { ProviderPool } from '../../runtime.ts'
-import type { Account } from '../account.ts'
+import type { Account } from '../account/account.ts'
+import { listPools } from '../account/list-pools.ts'
+import { listSandboxes } from '../account/list-sandboxes.ts'
 import { makeAnchor } from './anchor.ts'
 import { claimImpossible, poolDropped, poolFailing } from './errors.ts'
 import { type Holding, letGo } from './let-go.ts'
-import { listSandboxes } from './list-sandboxes.ts'
-import { listPools, resizePool, takePool, toText } from './take-pool.ts'
-import type { Place } from './whose-pool.ts'
+import { resizePool, takePool } from './take-pool.ts'
+import { type Place, toFilter, toText } from './whose-pool.ts'
 
 export interface ProviderPoolOptions {
   /** What sandboxes are made from; built, where need be, before the first hold. */
@@ -49,7 +51,8 @@ export function makeProviderPool(account: Account, options: ProviderPoolOptions)
     holding.size = size
     if (holding.poolId !== undefined && (await resizePool(account, holding.poolId, size)) !== undefined) return
     delete holding.poolId
-    const { name } = await unlessAborted(options.snapshot(), stop.signal)
+    // What is awaited makes nothing of ours, so whoever lets go need not wait for it.
+    const { name } = await untilAborted(options.snapshot(), stop.signal)
     try {
       await begin(name, size)
     } catch (error) {
@@ -96,7 +99,7 @@ export function makeProviderPool(account: Account, options: ProviderPoolOptions)
     async ready() {
       const { poolId, place } = holding
       if (poolId === undefined || place === undefined || stop.signal.aborted) return 0
-      const listed = await listSandboxes(account, { ...place, states: ['started'] })
+      const listed = await listSandboxes(account, { ...toFilter(place), states: ['started'] })
       const count = listed.filter(({ warmPoolId, state }) => warmPoolId === poolId && state === 'started').length
       if (count < holding.size) await tellReason(poolId, place)
       return count
@@ -110,14 +113,4 @@ export function makeProviderPool(account: Account, options: ProviderPoolOptions)
       return dropped
     },
   }
-}
-
-/** What is awaited makes nothing of ours, so whoever lets go need not wait for it. */
-function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

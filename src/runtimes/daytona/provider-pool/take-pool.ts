@@ -2,15 +2,17 @@ import type { SandboxListItem, WarmPool } from '@daytona/api-client'
 import { hasTag, toErrorData } from '../../../errors.ts'
 import { toOwnerWord } from '../../../owner.ts'
 import { publish } from '../../../telemetry/channels.ts'
-import type { Account } from '../account.ts'
-import { PROVIDER_LABELS } from '../labels.ts'
+import type { Account } from '../account/account.ts'
+import { ifThere, isUnanswered } from '../account/call.ts'
+import { listPools } from '../account/list-pools.ts'
+import { listSandboxes, type SandboxFilter } from '../account/list-sandboxes.ts'
+import { callPatiently } from '../account/patience.ts'
+import { readLabels } from '../labels.ts'
+import { removeSandboxes } from '../sandbox/remove-sandboxes.ts'
 import type { Anchor } from './anchor.ts'
-import { callPatiently, isUnanswered } from './call-patiently.ts'
+import { ANCHOR_LABEL, judgeAnchor, POOL_ANCHOR } from './anchor-labels.ts'
 import { poolContested, poolHeld, poolNotEnabled, poolOwnerless } from './errors.ts'
-import { ANCHOR_LABEL, judgeAnchor, POOL_ANCHOR } from './labels.ts'
-import { listSandboxes } from './list-sandboxes.ts'
-import { removeSandboxes } from './remove-sandboxes.ts'
-import { anchorsOf, goesBefore, isAt, type Place } from './whose-pool.ts'
+import { anchorsOf, goesBefore, isAt, type Place, toText } from './whose-pool.ts'
 
 export interface TakePoolOptions {
   readonly anchor: Anchor
@@ -22,6 +24,7 @@ export interface TakePoolOptions {
 }
 
 const TRIES = 4
+const ANCHORS: SandboxFilter = { labels: { [ANCHOR_LABEL.purpose]: POOL_ANCHOR } }
 
 /**
  * The pool of a snapshot in a region, made or taken over from an owner that is dead. Rejects with `pool-held` where somebody alive holds it or
@@ -37,7 +40,7 @@ export async function takePool(account: Account, options: TakePoolOptions): Prom
     const { alive, dead } = split(anchors, place, account.clock.wallTime())
     const rival = alive.find(each => goesBefore(each, anchor))
     if (rival !== undefined) throw held(rival, place)
-    const existing = pools.find(({ snapshot, target }) => snapshot === place.snapshot && target === place.region)
+    const existing = pools.find(pool => isAt(pool, place))
     // A create of ours that was not answered has made it, where nobody else's anchor is there.
     if (existing !== undefined && !unanswered && anchorsOf(existing, anchors).length === 0)
       throw poolOwnerless(toText(place), existing.id)
@@ -55,28 +58,16 @@ export async function takePool(account: Account, options: TakePoolOptions): Prom
   throw poolContested(toText(place))
 }
 
-export function listPools(account: Account): Promise<readonly WarmPool[]> {
-  return callPatiently(account, 'list the pools', () => account.warmPools.listWarmPools(), { idempotent: true })
-}
-
 /** Of everybody, but for the one with this id. */
 export async function listAnchors(account: Account, but?: string): Promise<readonly SandboxListItem[]> {
-  const all = await listSandboxes(account, { labels: { [ANCHOR_LABEL.purpose]: POOL_ANCHOR } })
-  return all.filter(({ id, state }) => id !== but && state !== 'destroyed' && state !== 'destroying')
+  return (await listSandboxes(account, ANCHORS)).filter(({ id, state }) => id !== but && state !== 'destroying')
 }
 
 /** Undefined: it is gone. */
-export async function resizePool(account: Account, id: string, size: number): Promise<WarmPool | undefined> {
-  try {
-    const ask = () => account.warmPools.updateWarmPool(id, { pool: size })
-    return await callPatiently(account, `change the size of the pool ${id}`, ask, { idempotent: true })
-  } catch (error) {
-    if (hasTag(error, 'daytona-not-found')) return undefined
-    throw error
-  }
+export function resizePool(account: Account, id: string, size: number): Promise<WarmPool | undefined> {
+  const ask = () => account.warmPools.updateWarmPool(id, { pool: size })
+  return ifThere(callPatiently(account, `change the size of the pool ${id}`, ask, { idempotent: true }))
 }
-
-export const toText = ({ snapshot, region }: Place): string => `${snapshot} in ${region}`
 
 /** Undefined: somebody has made it meanwhile. */
 async function makePool(
@@ -97,12 +88,12 @@ async function makePool(
 
 function split(anchors: readonly SandboxListItem[], place: Place, now: number) {
   const here = anchors.filter(anchor => isAt(anchor, place))
-  const isDead = (anchor: SandboxListItem) => judgeAnchor(anchor, now) === 'dead'
+  const isDead = (anchor: SandboxListItem) => ['dead', 'expired'].includes(judgeAnchor(anchor, now))
   return { alive: here.filter(anchor => !isDead(anchor)), dead: here.filter(isDead) }
 }
 
 function held({ labels }: SandboxListItem, place: Place): Error {
-  const owner = labels[PROVIDER_LABELS.owner] ?? 'somebody unknown'
+  const { owner = 'somebody unknown' } = readLabels(labels)
   return poolHeld(toText(place), owner, owner === toOwnerWord())
 }
 
@@ -111,8 +102,7 @@ async function clear(account: Account, dead: readonly SandboxListItem[]): Promis
   if (dead.length === 0) return
   const ids = dead.map(({ id }) => id)
   try {
-    const filter = { labels: { [ANCHOR_LABEL.purpose]: POOL_ANCHOR } }
-    for (const problem of (await removeSandboxes(account, ids, { filter, deadlineMs: 10_000 })).values())
+    for (const problem of (await removeSandboxes(account, ids, { filter: ANCHORS, deadlineMs: 10_000 })).values())
       publish('sandbox', problem)
   } catch (error) {
     publish('sandbox', toErrorData(error))

@@ -1,8 +1,8 @@
+import { settleWithin, untilAborted } from '../../../bounded.ts'
 import type { Clock } from '../../../clock.ts'
 import { hasTag } from '../../../errors.ts'
 import type { Address } from '../../../wire/address.ts'
 import type { TroupeControlClient } from '../../../wire/client.ts'
-import { settleWithin } from '../../../wire/limit.ts'
 import type { ControlSession } from '../../../wire/session.ts'
 import { ANNOUNCED_MEANWHILE } from './errors.ts'
 import type { Route } from './route.ts'
@@ -61,7 +61,7 @@ async function connect(address: Address, announced: Promise<boolean>, ports: Att
     client.connect(address, { clock, deadlineMs: leftMs(), signal: until, ephemeral: !prewarm })
   const told = new AbortController()
   announced.then(itself => itself && told.abort(ANNOUNCED_MEANWHILE))
-  await settleWithin(clock, Math.min(graceMs, leftMs()), Promise.race([announced, ended(signal)]))
+  await settleWithin(clock, Math.min(graceMs, leftMs()), untilAborted(announced, signal))
   signal.throwIfAborted()
   if (!told.signal.aborted) {
     try {
@@ -72,11 +72,4 @@ async function connect(address: Address, announced: Promise<boolean>, ports: Att
     }
   }
   return await dial(signal)
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -1,3 +1,4 @@
+import { quote } from '../../../quote.ts'
 import { badVariable } from './errors.ts'
 
 /**
@@ -10,9 +11,4 @@ export function toCommandLine(command: string, variables: Readonly<Record<string
   if (bad !== undefined) throw badVariable(bad)
   if (names.length === 0) return command
   return `export ${names.map(name => `${name}=${quote(variables[name] ?? '')}`).join(' ')}; ${command}`
-}
-
-/** One word, taken as it is. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,6 @@
 import type { Address } from '../../../wire/address.ts'
-import type { Account } from '../account.ts'
-import { callDaytona } from '../call.ts'
+import type { Account } from '../account/account.ts'
+import { callDaytona } from '../account/call.ts'
 import { askEarly } from './ask-early.ts'
 import { badPreviewUrl } from './errors.ts'
 import type { Route, Target } from './route.ts'

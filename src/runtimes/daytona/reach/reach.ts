@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../../clock.ts'
 import { makeControlClient } from '../../../wire/client.ts'
-import type { Account } from '../account.ts'
+import type { Account } from '../account/account.ts'
 import type { Transport } from '../options.ts'
 import { reachClosed } from './errors.ts'
 import { makeOpening, type OpeningPorts } from './opening.ts'

@@ -1,8 +1,9 @@
 import type { ProcessApi } from '@daytona/toolbox-api-client'
+import { settleWithin, untilAborted } from '../../../bounded.ts'
 import { type Clock, sleep } from '../../../clock.ts'
 import { hasTag } from '../../../errors.ts'
-import { settleWithin } from '../../../wire/limit.ts'
-import { callDaytona } from '../call.ts'
+import { callDaytona } from '../account/call.ts'
+import { callPatiently } from '../account/patience.ts'
 import { toCommandLine } from './command-line.ts'
 import { followLog } from './command-log.ts'
 
@@ -29,11 +30,7 @@ export interface StartedServer {
 export const FORKED: StartedServer = {
   announced: Promise.resolve(false),
   hasAnnounced: () => false,
-  exited: signal =>
-    new Promise((_, reject) => {
-      if (signal.aborted) reject(signal.reason)
-      else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    }),
+  exited: signal => untilAborted(new Promise<never>(() => {}), signal),
   output: async () => '',
   close: () => {},
 }
@@ -54,9 +51,9 @@ export async function startServer(
   { id, clock, signal }: { readonly id: string; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<StartedServer> {
   const line = toCommandLine(command, variables)
-  await callDaytona(`open a session in the sandbox ${id}`, () =>
-    processes.createSession({ sessionId: SESSION }, { signal }),
-  ).catch(error => {
+  const open = () => processes.createSession({ sessionId: SESSION }, { signal })
+  const patience = { idempotent: true, signal }
+  await callPatiently({ clock }, `open a session in the sandbox ${id}`, open, patience).catch(error => {
     // A repeated call, after an answer that was lost, finds the session there.
     if (!hasTag(error, 'daytona-conflict')) throw error
   })

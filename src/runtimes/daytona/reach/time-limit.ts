@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { untilAborted } from '../../../bounded.ts'
 import type { Clock } from '../../../clock.ts'
 import { OPENING_LATE } from './errors.ts'
 
@@ -41,13 +42,7 @@ export function makeTimeLimit(
       cancel = clock.after(deadlineMs + OVERTIME_MS, () => controller.abort(OPENING_LATE))
     },
     leftMs: () => Math.max(1, deadlineAt === undefined ? deadlineMs : deadlineAt - clock.now()),
-    hold: promise =>
-      new Promise((resolve, reject) => {
-        const end = () => reject(signal.reason)
-        if (signal.aborted) end()
-        signal.addEventListener('abort', end, { once: true })
-        promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
-      }),
+    hold: promise => untilAborted(promise, signal),
     cut: reason => controller.abort(reason),
     release() {
       cancel()

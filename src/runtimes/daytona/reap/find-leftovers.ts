@@ -1,7 +1,10 @@
 import type { SandboxListItem } from '@daytona/api-client'
-import type { Account } from '../account.ts'
-import { isOurName, PROVIDER_LABELS } from '../labels.ts'
-import { isAnchor, listPools, listSandboxes, patiently } from '../provider-pool/index.ts'
+import type { Account } from '../account/account.ts'
+import { listPools } from '../account/list-pools.ts'
+import { listSandboxes } from '../account/list-sandboxes.ts'
+import { patiently } from '../account/patience.ts'
+import { isOurName, readLabels } from '../labels.ts'
+import { isAnchor } from '../provider-pool/index.ts'
 import { findStaleSnapshots, type StaleSnapshot } from '../snapshot/index.ts'
 import { findPools } from './find-pools.ts'
 import { makeJudge } from './judge.ts'
@@ -30,18 +33,17 @@ export async function findLeftovers(account: Account, options: FindOptions = {})
     wants('pool') ? listPools(account) : [],
     withSnapshots ? patiently(account, () => findStaleSnapshots(account), { idempotent: true }) : [],
   ])
-  const existing = sandboxes.filter(({ state }) => state !== 'destroyed')
   const isOld = ({ createdAt }: Pick<Leftover, 'createdAt'>) =>
     createdAt === undefined || now - createdAt >= olderThanMs
   return [
-    ...(wants('pool') ? findPools({ pools, sandboxes: existing, judge, isOld, ownerless, now }) : []),
-    ...(wants('sandbox') ? existing.flatMap(each => ofSandbox(each)) : []).filter(isOld),
+    ...(wants('pool') ? findPools({ pools, sandboxes, judge, isOld, ownerless, now }) : []),
+    ...(wants('sandbox') ? sandboxes.flatMap(each => ofSandbox(each)) : []).filter(isOld),
     ...stale.map(ofSnapshot).filter(isOld),
   ]
 
   function ofSandbox(sandbox: SandboxListItem): readonly Leftover[] {
     if (isAnchor(sandbox) || (sandbox.warmPoolId ?? '') !== '') return []
-    if (sandbox.labels[PROVIDER_LABELS.owner] === undefined) return ofUnlabelled(sandbox)
+    if (readLabels(sandbox.labels).owner === undefined) return ofUnlabelled(sandbox)
     const standing = judge(sandbox, false)
     return standing === undefined ? [] : [toLeftover('sandbox', sandbox, standing)]
   }

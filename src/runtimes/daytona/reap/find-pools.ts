@@ -1,5 +1,6 @@
 import type { SandboxListItem, WarmPool } from '@daytona/api-client'
-import { ANCHOR_LABEL, anchorsOf, isAnchor } from '../provider-pool/index.ts'
+import { anchorsOf, isAnchor, readAnchor } from '../provider-pool/index.ts'
+import { toBase } from '../snapshot/index.ts'
 import type { Judge } from './judge.ts'
 import type { Leftover } from './leftover.ts'
 import { toLeftover, toPoolLeftover } from './to-leftover.ts'
@@ -13,8 +14,6 @@ export interface PoolsToJudge {
   readonly now: number
 }
 
-/** As snapshots are called that were built here: the end is a hash of what went in. */
-const BUILT_NAME = /-[0-9a-f]{12}$/
 /** A pool is made after its anchor and dropped before it, so that a younger one without an anchor is not what was left of ours. */
 const OWNERLESS_MS = 60 * 60_000
 
@@ -41,7 +40,7 @@ export function findPools({ pools, sandboxes, judge, isOld, ownerless, now }: Po
   }
 
   function judgeOwnerless(snapshot: string, createdAt: string | undefined): Leftover['standing'] | undefined {
-    const isOurs = ownerless && BUILT_NAME.test(snapshot) && now - Date.parse(createdAt ?? '') > OWNERLESS_MS
+    const isOurs = ownerless && toBase(snapshot) !== undefined && now - Date.parse(createdAt ?? '') > OWNERLESS_MS
     return isOurs ? 'none' : undefined
   }
 
@@ -49,7 +48,7 @@ export function findPools({ pools, sandboxes, judge, isOld, ownerless, now }: Po
   function ofMember(member: SandboxListItem): readonly Leftover[] {
     const pool = member.warmPoolId ?? ''
     if (kept.has(pool)) return []
-    const own = anchors.filter(({ labels }) => labels[ANCHOR_LABEL.pool] === pool)
+    const own = anchors.filter(anchor => readAnchor(anchor).poolId === pool)
     const orphaned = own.length === 0 ? judgeOwnerless(member.snapshot ?? '', member.createdAt) : judgeAll(own)
     const standing = leftIds.get(pool) ?? orphaned
     return standing === undefined ? [] : [toLeftover('pool-member', member, standing, pool)]
@@ -61,7 +60,7 @@ export function findPools({ pools, sandboxes, judge, isOld, ownerless, now }: Po
     if (standing === undefined) return []
     const pool = pools.find(each => anchorsOf(each, [anchor]).length > 0)
     const isNeeded = pool !== undefined && kept.has(pool.id) && judgeAll(anchorsOf(pool, anchors)) !== undefined
-    const found = toLeftover('pool-anchor', anchor, standing, pool?.id ?? anchor.labels[ANCHOR_LABEL.pool])
+    const found = toLeftover('pool-anchor', anchor, standing, pool?.id ?? readAnchor(anchor).poolId)
     return isNeeded || (pool === undefined && !isOld(found)) ? [] : [found]
   }
 

@@ -1,7 +1,6 @@
 import type { SandboxListItem } from '@daytona/api-client'
-import { judgeOwner } from '../../../owner.ts'
-import { PROVIDER_LABELS } from '../labels.ts'
-import { judgeAnchor, judgeLabels } from '../provider-pool/index.ts'
+import { judgeLabels, readLabels } from '../labels.ts'
+import { judgeAnchor } from '../provider-pool/index.ts'
 import { type FindOptions, type Leftover, toHost } from './leftover.ts'
 
 type Labelled = Pick<SandboxListItem, 'labels' | 'state'>
@@ -16,14 +15,13 @@ export type Judge = (
 export function makeJudge({ owners = [], hosts = [] }: FindOptions, now: number): Judge {
   const all = owners.length + hosts.length === 0
   return (labelled, isAnchor) => {
-    const owner = labelled.labels[PROVIDER_LABELS.owner]
+    const { owner } = readLabels(labelled.labels)
     if (owner === undefined) return undefined
     const named = owners.includes(owner) || hosts.includes(toHost(owner))
     if (!named && !all) return undefined
-    const seen = judgeOwner(owner)
-    if (seen !== 'elsewhere') return seen === 'dead' ? 'dead' : undefined
     const verdict = isAnchor ? judgeAnchor(labelled, now) : judgeLabels(labelled.labels, now)
-    if (verdict === 'dead') return 'expired'
-    return named ? 'named' : undefined
+    if (verdict === 'alive') return undefined
+    if (verdict === 'elsewhere') return named ? 'named' : undefined
+    return verdict
   }
 }

@@ -1,6 +1,10 @@
 import { type ErrorData, toErrorData } from '../../../errors.ts'
-import type { Account } from '../account.ts'
-import { deletePool, listSandboxes, mapWide, patiently, removeSandboxes } from '../provider-pool/index.ts'
+import type { Account } from '../account/account.ts'
+import { listSandboxes } from '../account/list-sandboxes.ts'
+import { mapWide } from '../account/map-wide.ts'
+import { patiently } from '../account/patience.ts'
+import { deletePool } from '../provider-pool/index.ts'
+import { removeSandboxes } from '../sandbox/remove-sandboxes.ts'
 import { deleteSnapshot } from '../snapshot/index.ts'
 import { poolStays } from './errors.ts'
 import type { Leftover } from './leftover.ts'
@@ -79,7 +83,7 @@ async function withLateMembers(
   const byId = new Map(pools.map(pool => [pool.id, pool]))
   const late = (await listSandboxes(account)).flatMap(sandbox => {
     const pool = byId.get(sandbox.warmPoolId ?? '')
-    if (pool === undefined || known.has(sandbox.id) || sandbox.state === 'destroyed') return []
+    if (pool === undefined || known.has(sandbox.id)) return []
     return [toLeftover('pool-member', sandbox, pool.standing, pool.id)]
   })
   return [...found, ...late]

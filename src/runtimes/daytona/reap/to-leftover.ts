@@ -1,5 +1,5 @@
 import type { SandboxListItem, WarmPool } from '@daytona/api-client'
-import { PROVIDER_LABELS } from '../labels.ts'
+import { readLabels } from '../labels.ts'
 import type { Leftover } from './leftover.ts'
 
 /** States in which a sandbox takes disk alone. */
@@ -48,7 +48,7 @@ export function toPoolLeftover(
 }
 
 function toOrigin(labels: SandboxListItem['labels']): Pick<Leftover, 'job' | 'owner'> {
-  const { [PROVIDER_LABELS.job]: job, [PROVIDER_LABELS.owner]: owner } = labels
+  const { job, owner } = readLabels(labels)
   return { ...(job === undefined ? {} : { job }), ...(owner === undefined ? {} : { owner }) }
 }
 

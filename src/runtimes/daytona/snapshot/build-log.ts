@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { SnapshotDto } from '@daytona/api-client'
-import { bounded } from '../../../environment/bounded.ts'
+import { bounded } from '../../../bounded.ts'
 import { toErrorData } from '../../../errors.ts'
 import { publish } from '../../../telemetry/channels.ts'
-import type { Account } from '../account.ts'
+import type { Account } from '../account/account.ts'
 import { buildLogLost } from './errors.ts'
 
 /** The log of one snapshot's build, whoever started it. */

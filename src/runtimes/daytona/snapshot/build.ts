@@ -1,9 +1,10 @@
 import type { SnapshotDto } from '@daytona/api-client'
+import { untilAborted } from '../../../bounded.ts'
 import { sleep } from '../../../clock.ts'
-import { untilAborted } from '../../../environment/bounded.ts'
 import type { TroupeError } from '../../../errors.ts'
-import type { Account } from '../account.ts'
-import { callDaytona, toCallError } from '../call.ts'
+import type { Account } from '../account/account.ts'
+import { callDaytona, toCallError } from '../account/call.ts'
+import { patiently } from '../account/patience.ts'
 import { type BuildLog, makeBuildLog } from './build-log.ts'
 import { snapshotBuildFailed, snapshotNotSent, snapshotWaitTimeout } from './errors.ts'
 import { deleteSnapshot, lookUp } from './look.ts'
@@ -58,7 +59,9 @@ async function obtain(
     const found = await lookUp(account, name)
     state.last = found?.state ?? 'not there'
     if (found === undefined) {
-      built = await untilAborted(build(account, request, log), signal)
+      // The SDK's own client gives up at the first fault. A second build of one name finds the first.
+      const send = () => patiently(account, () => build(account, request, log), { idempotent: true, signal })
+      built = await untilAborted(send(), signal)
       continue
     }
     switch (found.state) {

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { quote } from '../../../quote.ts'
 import type { CommandForm, LastStage } from './dockerfile.ts'
 
 /** Programs whose only work is to be process 1, which a command in a sandbox never is. */
@@ -29,7 +30,7 @@ function toLine(entrypoint: CommandForm | undefined, cmd: CommandForm | undefine
 
 function toExec(argv: readonly string[]): string | undefined {
   const rest = dropInit(argv)
-  return rest.length === 0 ? undefined : `exec ${rest.map(quote).join(' ')}`
+  return rest.length === 0 ? undefined : `exec ${rest.map(toWord).join(' ')}`
 }
 
 /** `exec` where it is one simple command, so that no shell stands between it and its signals. */
@@ -44,8 +45,8 @@ function dropInit(argv: readonly string[]): readonly string[] {
   return start === -1 ? [] : rest.slice(start)
 }
 
-const quote = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+/** Plain words stay as they are, for who reads the command. */
+const toWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quote(text))
 
 /** The sandbox's shell knows the image's variables. */
-const quoteDirectory = (path: string): string => (path.includes('$') ? `"${path}"` : quote(path))
+const quoteDirectory = (path: string): string => (path.includes('$') ? `"${path}"` : toWord(path))

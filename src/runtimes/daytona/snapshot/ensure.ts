@@ -1,8 +1,9 @@
 import type { SnapshotDto } from '@daytona/api-client'
 import type { Image } from '@daytonaio/sdk'
 import { publish } from '../../../telemetry/channels.ts'
-import type { Account } from '../account.ts'
+import type { Account } from '../account/account.ts'
 import { obtainSnapshot } from './build.ts'
+import { toBuiltName } from './built-name.ts'
 import { buildLine, snapshotElsewhere, snapshotMissing, snapshotNotActive } from './errors.ts'
 import { listSnapshots, lookUp } from './look.ts'
 import { hashRecipe, readRecipe, type WantedResources } from './recipe.ts'
@@ -42,7 +43,7 @@ export async function ensureSnapshot(account: Account, request: SnapshotRequest)
   const { image, resources = {}, signal, onBuildLog } = request
   if (image === undefined) return toReady(await requireSnapshot(account, request.name), undefined)
   const recipe = await readRecipe(image)
-  const name = `${request.name}-${await hashRecipe(recipe, resources, account.region)}`
+  const name = toBuiltName(request.name, await hashRecipe(recipe, resources, account.region))
   const onLine = onBuildLog ?? (line => publish('sandbox', buildLine(name, line)))
   const { snapshot, built } = await obtainSnapshot(account, { name, recipe, resources, onLine, signal })
   requireRegion(account, snapshot)

@@ -1,3 +1,4 @@
+export { toBase } from './built-name.ts'
 export { ensureSnapshot, type ReadySnapshot, type SnapshotRequest } from './ensure.ts'
 export { deleteSnapshot } from './look.ts'
 export { checkQuota } from './quota.ts'

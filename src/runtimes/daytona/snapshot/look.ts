@@ -1,17 +1,11 @@
 import type { SnapshotDto } from '@daytona/api-client'
-import { hasTag } from '../../../errors.ts'
-import type { Account } from '../account.ts'
-import { callDaytona } from '../call.ts'
+import type { Account } from '../account/account.ts'
+import { callDaytona, ifThere } from '../account/call.ts'
 
 /** The snapshot of that name; undefined when there is none. */
-export async function lookUp({ snapshots }: Account, name: string): Promise<SnapshotDto | undefined> {
-  try {
-    // The name may hold slashes, which the generated client escapes.
-    return await callDaytona(`look at the snapshot ${name}`, () => snapshots.getSnapshot(name))
-  } catch (error) {
-    if (hasTag(error, 'daytona-not-found')) return undefined
-    throw error
-  }
+export function lookUp({ snapshots }: Account, name: string): Promise<SnapshotDto | undefined> {
+  // The name may hold slashes, which the generated client escapes.
+  return ifThere(callDaytona(`look at the snapshot ${name}`, () => snapshots.getSnapshot(name)))
 }
 
 const PAGE = 100
@@ -34,9 +28,5 @@ export async function deleteSnapshot(
   { snapshots }: Account,
   { id, name }: Pick<SnapshotDto, 'id' | 'name'>,
 ): Promise<void> {
-  try {
-    await callDaytona(`delete the snapshot ${name}`, () => snapshots.removeSnapshot(id))
-  } catch (error) {
-    if (!hasTag(error, 'daytona-not-found')) throw error
-  }
+  await ifThere(callDaytona(`delete the snapshot ${name}`, () => snapshots.removeSnapshot(id)))
 }

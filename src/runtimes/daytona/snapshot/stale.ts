@@ -1,8 +1,10 @@
 import type { SnapshotDto } from '@daytona/api-client'
 import { toErrorData } from '../../../errors.ts'
 import { publish } from '../../../telemetry/channels.ts'
-import type { Account } from '../account.ts'
-import { callDaytona } from '../call.ts'
+import type { Account } from '../account/account.ts'
+import { listPools } from '../account/list-pools.ts'
+import { listSandboxes } from '../account/list-sandboxes.ts'
+import { toBase } from './built-name.ts'
 import { staleNotDeleted } from './errors.ts'
 import { deleteSnapshot, listSnapshots } from './look.ts'
 
@@ -16,14 +18,12 @@ export interface StaleSnapshot {
   readonly lastUsedAt: number
 }
 
-const BUILT_NAME = /^(.+)-[0-9a-f]{12}$/
 const UNUSED_MS = 24 * 60 * 60_000
 /**
  * Of each base: the one in use, and the one before. Who switches between two branches goes back and forth without a build; a third branch costs one,
  * which is what a snapshot less on the account's limit is worth.
  */
 const KEPT = 2
-const PAGE = 200
 
 /**
  * Snapshots with a hash in their name of which no sandbox and no pool exists, that have not been used for a day, the two last used of each base left
@@ -60,7 +60,7 @@ const ENDED: ReadonlySet<string> = new Set(['active', 'inactive', 'error', 'buil
 
 /** Neither pulled from a registry, nor the provider's own, nor still under way. */
 function toBuilt(snapshot: SnapshotDto): readonly StaleSnapshot[] {
-  const [, base] = BUILT_NAME.exec(snapshot.name) ?? []
+  const base = toBase(snapshot.name)
   const isPulled = snapshot.imageName !== undefined && snapshot.imageName !== '' && snapshot.buildInfo === undefined
   if (base === undefined || snapshot.general || isPulled || !ENDED.has(snapshot.state)) return []
   const lastUsedAt = new Date(snapshot.lastUsedAt ?? snapshot.createdAt).getTime()
@@ -75,32 +75,9 @@ function groupByBase(snapshots: readonly StaleSnapshot[]): ReadonlyMap<string, S
 
 /** Names or ids, as sandboxes and pools have them. */
 async function findInUse(account: Account, snapshots: readonly StaleSnapshot[]): Promise<ReadonlySet<string>> {
-  const inUse = new Set<string>()
-  const pools = await callDaytona('list the warm pools', () => account.warmPools.listWarmPools())
-  for (const { snapshot } of pools) inUse.add(snapshot)
-  const names = snapshots.map(({ name }) => name)
-  let cursor: string | undefined
-  do {
-    const { items, nextCursor } = await listSandboxes(account, names, cursor)
-    for (const { snapshot } of items) if (snapshot !== undefined) inUse.add(snapshot)
-    cursor = nextCursor ?? undefined
-  } while (cursor !== undefined)
-  return inUse
-}
-
-function listSandboxes({ sandboxes }: Account, snapshots: readonly string[], cursor: string | undefined) {
-  return callDaytona('list the sandboxes', () =>
-    sandboxes.listSandboxes(
-      undefined, // the organisation is the key's
-      cursor,
-      PAGE,
-      undefined, // any id
-      undefined, // any name
-      undefined, // any labels
-      true, // those too that failed to be deleted
-      true, // unclaimed members of pools
-      undefined, // any state
-      [...snapshots],
-    ),
-  )
+  const [pools, sandboxes] = await Promise.all([
+    listPools(account),
+    listSandboxes(account, { snapshots: snapshots.map(({ name }) => name) }),
+  ])
+  return new Set([...pools, ...sandboxes].flatMap(({ snapshot = [] }) => snapshot))
 }

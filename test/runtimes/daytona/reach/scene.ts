@@ -9,8 +9,8 @@ import * as assert from 'uvu/assert'
 import { systemClock } from '../../../../src/clock.ts'
 import { portOf } from '../../../../src/emulator/gateway.ts'
 import { type EmulatorOptions, startEmulator } from '../../../../src/emulator/index.ts'
-import type { Account } from '../../../../src/runtimes/daytona/account.ts'
-import { openAccount } from '../../../../src/runtimes/daytona/open-account.ts'
+import type { Account } from '../../../../src/runtimes/daytona/account/account.ts'
+import { openAccount } from '../../../../src/runtimes/daytona/account/open-account.ts'
 import {
   makeReach,
   type OpenRequest,

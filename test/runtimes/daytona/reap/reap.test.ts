@@ -1,13 +1,10 @@
 import * as assert from 'uvu/assert'
 import { TroupeError } from '../../../../src/errors.ts'
 import { toOwnerWord } from '../../../../src/owner.ts'
-import type { Account } from '../../../../src/runtimes/daytona/account.ts'
-import {
-  ANCHOR_LABEL,
-  listPools,
-  listSandboxes,
-  POOL_ANCHOR,
-} from '../../../../src/runtimes/daytona/provider-pool/index.ts'
+import type { Account } from '../../../../src/runtimes/daytona/account/account.ts'
+import { listPools } from '../../../../src/runtimes/daytona/account/list-pools.ts'
+import { listSandboxes } from '../../../../src/runtimes/daytona/account/list-sandboxes.ts'
+import { ANCHOR_LABEL, POOL_ANCHOR } from '../../../../src/runtimes/daytona/provider-pool/anchor-labels.ts'
 import { findLeftovers, type Leftover, removeLeftovers } from '../../../../src/runtimes/daytona/reap/index.ts'
 import { suite } from '../../../support/suite.ts'
 import { until, withAccount } from '../provider-pool/fixtures/account-scene.ts'

@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../../../src/clock.ts'
-import type { Account } from '../../../../src/runtimes/daytona/account.ts'
+import type { Account } from '../../../../src/runtimes/daytona/account/account.ts'
 import { ensureSnapshot } from '../../../../src/runtimes/daytona/snapshot/index.ts'
 import { listSnapshots } from '../../../../src/runtimes/daytona/snapshot/look.ts'
 import { assertRejects } from '../../../support/assert-rejects.ts'
 import { suite } from '../../../support/suite.ts'
-import { makeSnapshot, open, untilState, withAccount, withTree } from './scene.ts'
+import { withFiles } from '../../../support/temporary-directory.ts'
+import { makeSnapshot, open, untilState, withAccount } from './scene.ts'
 
 const test = suite('snapshots')
 
@@ -28,7 +29,7 @@ const ensure = async (account: Account, directory: string, lines: string[] = [])
 
 test('what is not there is built once, with its log, and found from then on', () =>
   withAccount(account =>
-    withTree(FILES, async directory => {
+    withFiles(FILES, async directory => {
       const lines: string[] = []
       const built = await ensure(account, directory, lines)
       assert.match(built.name, /^calc-[0-9a-f]{12}$/)
@@ -50,9 +51,28 @@ test('what is not there is built once, with its log, and found from then on', ()
     }),
   ))
 
+test('a limit or a fault of the provider when it is asked to build is waited out', () =>
+  withAccount(account =>
+    withFiles(FILES, async directory => {
+      const refusals = [429, 503]
+      const { snapshot } = await account.sdk()
+      const create: typeof snapshot.create = async function (this: typeof snapshot, ...given) {
+        const statusCode = refusals.shift()
+        if (statusCode !== undefined) throw Object.assign(new Error('not now'), { statusCode })
+        return snapshot.create.apply(this, given)
+      }
+      const refusing: typeof snapshot = Object.create(snapshot, { create: { value: create } })
+      const sdk = async () => ({ snapshot: refusing }) as Awaited<ReturnType<Account['sdk']>>
+      const lines: string[] = []
+      const { name } = await ensure({ ...account, sdk }, directory, lines)
+      assert.equal([refusals, lines.at(-1)], [[], 'Successfully built'])
+      assert.equal(await namesIn(account), [name])
+    }),
+  ))
+
 test('a changed file and other resources are other snapshots', () =>
   withAccount(account =>
-    withTree(FILES, async directory => {
+    withFiles(FILES, async directory => {
       const first = await ensure(account, directory)
       await writeFile(join(directory, 'env.ts'), 'export const changed = true')
       const image = join(directory, 'Dockerfile')
@@ -70,7 +90,7 @@ test('two who want the same at once build once', () =>
   withAccount(async (account, emulator) => {
     const other = await open(emulator)
     try {
-      await withTree(FILES, async directory => {
+      await withFiles(FILES, async directory => {
         const [one, two] = await Promise.all([ensure(account, directory), ensure(other, directory)])
         assert.equal(one, two)
         assert.equal(await namesIn(account), [one.name])
@@ -84,7 +104,7 @@ test('a build that fails says so with its log, to all who wait for it', () =>
   withAccount(async (account, emulator) => {
     const other = await open(emulator)
     try {
-      await withTree({ ...FILES, Dockerfile: `${FILES.Dockerfile}VOLUME\n` }, async directory => {
+      await withFiles({ ...FILES, Dockerfile: `${FILES.Dockerfile}VOLUME\n` }, async directory => {
         const failures = await Promise.all(
           [account, other].map(each => assertRejects(ensure(each, directory), 'snapshot-build-failed')),
         )
@@ -103,7 +123,7 @@ test('a build that fails says so with its log, to all who wait for it', () =>
 
 test('what failed earlier is built anew, once', () =>
   withAccount(account =>
-    withTree({ ...FILES, Dockerfile: `${FILES.Dockerfile}VOLUME\n` }, async directory => {
+    withFiles({ ...FILES, Dockerfile: `${FILES.Dockerfile}VOLUME\n` }, async directory => {
       await assertRejects(ensure(account, directory), 'snapshot-build-failed')
       const [first] = await listSnapshots(account, 'calc')
       await assertRejects(ensure(account, directory), 'snapshot-build-failed')
@@ -116,7 +136,7 @@ test('what failed earlier is built anew, once', () =>
 
 test('nothing is sent for a Dockerfile that copies what is not there', () =>
   withAccount(account =>
-    withTree({ Dockerfile: FILES.Dockerfile }, async directory => {
+    withFiles({ Dockerfile: FILES.Dockerfile }, async directory => {
       const error = await assertRejects(ensure(account, directory), 'dockerfile-copies-missing')
       assert.match(error.message, /line 3: COPY env\.ts/)
       assert.equal(await namesIn(account), [])
@@ -127,7 +147,7 @@ test('nothing is sent for a Dockerfile that copies what is not there', () =>
 test('who stops waiting is let go at once, and the build is found later', () =>
   withAccount(
     account =>
-      withTree(FILES, async directory => {
+      withFiles(FILES, async directory => {
         const stop = new AbortController()
         const waiting = ensureSnapshot(account, {
           name: 'calc',
@@ -168,7 +188,7 @@ test('without an image it must be there, be active and be in the region', () =>
 test('each region has a snapshot of its own', () =>
   withAccount(async (account, emulator) => {
     const europe = await open(emulator, 'eu')
-    await withTree(FILES, async directory => {
+    await withFiles(FILES, async directory => {
       const [here, there] = await Promise.all([ensure(account, directory), ensure(europe, directory)])
       assert.is.not(here.name, there.name)
       assert.equal(there.regions, ['eu'])

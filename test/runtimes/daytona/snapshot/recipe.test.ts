@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { hashRecipe, readRecipe } from '../../../../src/runtimes/daytona/snapshot/recipe.ts'
 import { assertRejects } from '../../../support/assert-rejects.ts'
 import { suite } from '../../../support/suite.ts'
-import { withTree } from './scene.ts'
+import { withFiles } from '../../../support/temporary-directory.ts'
 
 const test = suite('the recipe of a snapshot')
 
@@ -21,13 +21,13 @@ const hashIn = async (directory: string, resources = {}, region?: string) =>
   hashRecipe(await readRecipe(join(directory, 'Dockerfile')), resources, region)
 
 test('equal files have equal hashes wherever they lie', async () => {
-  const hashes = [await withTree(FILES, hashIn), await withTree(FILES, hashIn)]
+  const hashes = [await withFiles(FILES, hashIn), await withFiles(FILES, hashIn)]
   assert.match(hashes[0] ?? '', /^[0-9a-f]{12}$/)
   assert.is(hashes[0], hashes[1])
 })
 
 test('whatever is built into it changes the hash, and what is not copied does not', () =>
-  withTree(FILES, async directory => {
+  withFiles(FILES, async directory => {
     const at = (name: string) => join(directory, name)
     const seen = new Set([await hashIn(directory)])
     const isNew = async (change: () => Promise<unknown>, what: string, hash = () => hashIn(directory)) => {
@@ -66,7 +66,7 @@ test('content never passes for another path, or for a longer file', () =>
   fc.assert(
     fc.asyncProperty(fc.string(), fc.string(), fc.string(), fc.string(), async (a, b, c, d) => {
       const hash = (one: string, two: string) =>
-        withTree({ Dockerfile: 'FROM x:1\nCOPY one two ./\n', one, two }, directory => hashIn(directory))
+        withFiles({ Dockerfile: 'FROM x:1\nCOPY one two ./\n', one, two }, directory => hashIn(directory))
       const isSame = (await hash(a, b)) === (await hash(c, d))
       assert.is(isSame, a === c && b === d)
     }),
@@ -79,7 +79,7 @@ test('a Dockerfile that is not there is named', async () => {
 })
 
 test('all sources that are not there are named with their lines, and why they are not', () =>
-  withTree(
+  withFiles(
     {
       Dockerfile: [
         'FROM node:22',
@@ -109,7 +109,7 @@ test('all sources that are not there are named with their lines, and why they ar
   ))
 
 test('an image made by the SDK is taken as it is', () =>
-  withTree({ 'file.txt': 'x' }, async directory => {
+  withFiles({ 'file.txt': 'x' }, async directory => {
     const image = Image.base('node:22').addLocalFile(join(directory, 'file.txt'), '/file.txt').cmd(['serve'])
     const recipe = await readRecipe(image)
     assert.is(recipe.command, 'exec serve')
@@ -121,7 +121,7 @@ test('an image made by the SDK is taken as it is', () =>
   }))
 
 test('a pattern is let through where what it means is sent all the same', () =>
-  withTree({ Dockerfile: '', 'src/a.ts': '', 'b.json': '' }, async directory => {
+  withFiles({ Dockerfile: '', 'src/a.ts': '', 'b.json': '' }, async directory => {
     const path = join(directory, 'Dockerfile')
     for (const copies of [
       'COPY src /x\nCOPY src/*.ts /y',
@@ -136,7 +136,7 @@ test('a pattern is let through where what it means is sent all the same', () =>
   }))
 
 test('a source that is a variable is refused, for which the SDK would send the whole folder', () =>
-  withTree(
+  withFiles(
     { Dockerfile: 'FROM node:22\nARG WHICH=a.ts\nCOPY $WHICH ./\nCOPY a.ts ./\n', 'a.ts': '' },
     async directory => {
       const path = join(directory, 'Dockerfile')
@@ -150,7 +150,7 @@ test('a source that is a variable is refused, for which the SDK would send the w
   ))
 
 test('a file that is not in a folder which is sent is noticed', () =>
-  withTree({ Dockerfile: 'FROM node:22\nCOPY src /x\nCOPY src/gone.ts /y\n', 'src/a.ts': '' }, async directory => {
+  withFiles({ Dockerfile: 'FROM node:22\nCOPY src /x\nCOPY src/gone.ts /y\n', 'src/a.ts': '' }, async directory => {
     await assertRejects(
       readRecipe(join(directory, 'Dockerfile')),
       'dockerfile-copies-missing',
@@ -159,7 +159,7 @@ test('a file that is not in a folder which is sent is noticed', () =>
   }))
 
 test('everything beside the Dockerfile may be copied at once', () =>
-  withTree({ Dockerfile: 'FROM node:22\nCOPY . /app\n', 'a/b.txt': '1' }, async directory => {
+  withFiles({ Dockerfile: 'FROM node:22\nCOPY . /app\n', 'a/b.txt': '1' }, async directory => {
     const before = await hashIn(directory)
     await writeFile(join(directory, 'a/b.txt'), '2')
     assert.is.not(await hashIn(directory), before)

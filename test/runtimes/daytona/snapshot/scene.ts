@@ -1,28 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { type Clock, systemClock } from '../../../../src/clock.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../../src/emulator/index.ts'
-import type { Account } from '../../../../src/runtimes/daytona/account.ts'
-import { callDaytona } from '../../../../src/runtimes/daytona/call.ts'
-import { openAccount } from '../../../../src/runtimes/daytona/open-account.ts'
-
-/** A directory with these files in it, in folders where their names say so. */
-export async function withTree<Value>(
-  files: Readonly<Record<string, string>>,
-  body: (directory: string) => Promise<Value>,
-): Promise<Value> {
-  const directory = await mkdtemp(join(tmpdir(), 'troupe-test-'))
-  try {
-    for (const [name, text] of Object.entries(files)) {
-      await mkdir(dirname(join(directory, name)), { recursive: true })
-      await writeFile(join(directory, name), text)
-    }
-    return await body(directory)
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
-}
+import type { Account } from '../../../../src/runtimes/daytona/account/account.ts'
+import { callDaytona } from '../../../../src/runtimes/daytona/account/call.ts'
+import { openAccount } from '../../../../src/runtimes/daytona/account/open-account.ts'
 
 export const open = (emulator: Emulator, region?: string, clock: Clock = systemClock): Promise<Account> =>
   openAccount({ apiUrl: emulator.url, apiKey: emulator.apiKey, region, clock })

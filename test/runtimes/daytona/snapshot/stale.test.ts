@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../../../src/clock.ts'
 import type { Emulator } from '../../../../src/emulator/index.ts'
-import type { Account } from '../../../../src/runtimes/daytona/account.ts'
-import { callDaytona } from '../../../../src/runtimes/daytona/call.ts'
+import type { Account } from '../../../../src/runtimes/daytona/account/account.ts'
+import { callDaytona } from '../../../../src/runtimes/daytona/account/call.ts'
 import { deleteSnapshot, ensureSnapshot, findStaleSnapshots } from '../../../../src/runtimes/daytona/snapshot/index.ts'
 import { listSnapshots } from '../../../../src/runtimes/daytona/snapshot/look.ts'
 import { suite } from '../../../support/suite.ts'
-import { makeSnapshot, open, untilState, withAccount, withTree } from './scene.ts'
+import { withFiles } from '../../../support/temporary-directory.ts'
+import { makeSnapshot, open, untilState, withAccount } from './scene.ts'
 
 const test = suite('stale snapshots')
 
@@ -28,7 +29,7 @@ test('unused ones are found after a day, but for two of each base and those that
     assert.equal((await found('calc')).sort(), [names[0], ...names.slice(3)])
     assert.equal(await found('other'), [])
     assert.is((await found()).length, 4)
-    await withTree({ Dockerfile: 'FROM node:22\n' }, directory =>
+    await withFiles({ Dockerfile: 'FROM node:22\n' }, directory =>
       ensureSnapshot(later, { name: 'calc', image: join(directory, 'Dockerfile') }),
     )
     const left = (await listSnapshots(account, 'calc')).map(({ name }) => name).filter(name => names.includes(name))

@@ -1,0 +1,108 @@
+import { loadavg } from 'node:os'
+import { armInterrupt } from '../src/cli/interrupt.ts'
+import { hasTag, toErrorData } from '../src/errors.ts'
+import type { LadderArguments } from './daytona/options.ts'
+import { makeBenchDirectory } from './directory.ts'
+import { type HudPython, prepareHud } from './peers/hud/venv.ts'
+import { runKernel } from './peers/kernel/run.ts'
+import { type Part, type PeersOptions, parsePeersOptions } from './peers/options.ts'
+import { runPlain } from './peers/plain.ts'
+import type { Progress } from './peers/progress.ts'
+import { toRolloutRows } from './peers/rollouts/rows.ts'
+import { runRollouts } from './peers/rollouts/run.ts'
+import { toSandboxRows } from './peers/sandboxes/rows.ts'
+import { runSandboxes } from './peers/sandboxes/run.ts'
+import type { BenchRow, BenchTable } from './table.ts'
+
+const INTERRUPTED = 130
+
+/**
+ * The same work by ours and by others, on the same machine in the same run, the sides taking turns: the kernel beside actor and
+ * pool libraries, the engine beside plain Node and beside HUD's SDK, our Daytona runtime beside HUD's. What cannot be compared is
+ * told of on stderr and has a row that says so. Ctrl-C ends all that was started and shows what was done until then.
+ */
+export async function peersBench(given: LadderArguments): Promise<BenchTable> {
+  const options = parsePeersOptions(given)
+  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const interrupt = armInterrupt({
+    onFirst: () => say('ending; again to end at once'),
+    onSecond: () => process.exit(INTERRUPTED),
+  })
+  const progress: Progress = { signal: interrupt.signal, say }
+  const loads = [loadOf()]
+  const rows: BenchRow[] = []
+  const skip = (what: string, error: unknown) => {
+    const why = toErrorData(error).message
+    say(`SKIPPED: ${what}: ${why}`)
+    rows.push({ name: `${what}: SKIPPED, see stderr`, value: Number.NaN, unit: '', aim: 'measured', met: false })
+    process.exitCode = 1
+  }
+  try {
+    const python = await findHud(options, progress, skip)
+    for (const part of options.parts) {
+      try {
+        if (!progress.signal.aborted) rows.push(...(await runPart(part, options, python, progress, skip)))
+      } catch (error) {
+        if (!progress.signal.aborted) skip(part, error)
+      }
+      loads.push(loadOf())
+    }
+    if (python !== undefined) process.stdout.write(`Compared with ${python.versions}.\n`)
+    process.stdout.write(`Load of the machine before and after each part: ${loads.join(', ')}.\n`)
+    if (progress.signal.aborted) {
+      process.exitCode = INTERRUPTED
+      await removeAbandonedDirectories()
+    }
+    return {
+      title: `peers, side by side${progress.signal.aborted ? ', INTERRUPTED: what was done until then' : ''}`,
+      rows,
+    }
+  } finally {
+    interrupt.disarm()
+  }
+}
+
+type Skip = (what: string, error: unknown) => void
+
+/** Making one removes those whose owners have been ended. */
+async function removeAbandonedDirectories(): Promise<void> {
+  const { remove } = await makeBenchDirectory()
+  remove()
+}
+
+const loadOf = () => (loadavg()[0] ?? 0).toFixed(2)
+const NEEDS_HUD: readonly Part[] = ['rollouts', 'sandboxes']
+
+async function findHud({ parts }: PeersOptions, { signal, say }: Progress, skip: Skip): Promise<HudPython | undefined> {
+  if (!parts.some(part => NEEDS_HUD.includes(part))) return undefined
+  try {
+    return await prepareHud(signal, say)
+  } catch (error) {
+    if (!hasTag(error, 'hud-missing')) throw error
+    if (!signal.aborted) skip("HUD's SDK", error)
+    return undefined
+  }
+}
+
+async function runPart(
+  part: Part,
+  options: PeersOptions,
+  python: HudPython | undefined,
+  progress: Progress,
+  skip: Skip,
+): Promise<readonly BenchRow[]> {
+  switch (part) {
+    case 'kernel':
+      return runKernel(options, progress)
+    case 'plain':
+      return runPlain(options, progress)
+    case 'rollouts':
+      return python === undefined ? [] : toRolloutRows(await runRollouts(python, options, progress))
+    case 'sandboxes': {
+      if (python === undefined) return []
+      const { levels, problems } = await runSandboxes(python, options, progress)
+      for (const problem of problems) skip(part, new Error(problem))
+      return toSandboxRows(levels)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { TroupeError } from '../../src/errors.ts'
+import { type LadderArguments, parseLadderOptions } from '../daytona/options.ts'
+
+/** The comparisons, in the order in which they are made. */
+export const PARTS = ['kernel', 'plain', 'rollouts', 'sandboxes'] as const
+export type Part = (typeof PARTS)[number]
+
+/** What is compared, and how long. */
+export interface PeersOptions {
+  readonly quick: boolean
+  readonly parts: readonly Part[]
+  /** How many sandboxes are asked for at once. */
+  readonly widths: readonly number[]
+  /** How often the sides take turns. */
+  readonly repetitions: number
+  readonly seed: number
+}
+
+/** Of the ladder's options, with the names of parts where it has modes. Throws `bench-option` naming the option and what it may be. */
+export function parsePeersOptions(given: LadderArguments): PeersOptions {
+  const { quick } = given
+  const { widths, repetitions, seed } = parseLadderOptions({
+    quick,
+    widths: given.widths,
+    repetitions: given.repetitions ?? (quick ? '1' : '2'),
+    seed: given.seed,
+  })
+  const words = given.modes?.split(',').map(word => word.trim()) ?? PARTS
+  const unknown = words.find(word => !PARTS.some(part => part === word))
+  if (unknown !== undefined)
+    throw new TroupeError({
+      tag: 'bench-option',
+      message: `--modes ${unknown}: for peers it may be ${PARTS.join(', ')}`,
+    })
+  return { quick, parts: PARTS.filter(part => words.includes(part)), widths, repetitions, seed }
+}

@@ -1,0 +1,69 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { drawTuneCurve, neighboursOf, renderTune, type TuneResult, toAdvice, tune } from '../tune/index.ts'
+import type { Verification } from '../tune/verify/verify.ts'
+import type { Cli } from './cli.ts'
+import type { TuneArguments } from './commands/tune.ts'
+import { EXIT } from './exit-codes.ts'
+import { armInterrupt } from './interrupt.ts'
+import { toTuneRequest } from './tune-request.ts'
+
+const SPEED = 10
+const STEPS = 2
+
+/** `troupe tune`. Throws what is wrong with the input; the exit status tells whether a plan keeps to what was asked. */
+export async function runTune(options: TuneArguments, cli: Cli): Promise<void> {
+  const { clock, console } = cli
+  const request = await toTuneRequest(options)
+  const startedAt = clock.now()
+  const result = tune(request)
+  const { simulations, sandboxes } = result.work
+  console.talk(
+    `${simulations} simulations of ${sandboxes.toLocaleString('en')} sandboxes in ${((clock.now() - startedAt) / 1_000).toFixed(1)} s`,
+  )
+  if (options.json !== true) await console.print(renderTune(result))
+  const verification = options.verify === true ? await runVerify(result, options, cli) : undefined
+  const document = `${JSON.stringify({ ...result, advice: toAdvice(result), verification: verification ?? null }, undefined, 2)}\n`
+  if (options.json === true) await console.print(document)
+  if (options.out !== undefined) await writeResults(options.out, document, result, cli)
+  if (!result.isMet) cli.exitWith(EXIT.failed)
+}
+
+async function runVerify(result: TuneResult, options: TuneArguments, cli: Cli): Promise<Verification | undefined> {
+  const { console } = cli
+  const [{ verify }, { renderVerification }, { toPoolArgument }] = await Promise.all([
+    import('../tune/verify/verify.ts'),
+    import('../tune/verify/render.ts'),
+    import('../tune/candidates.ts'),
+  ])
+  const { job, seed } = result.request
+  const interrupt = armInterrupt({
+    onFirst: () => console.talk('\nending the emulator; press Ctrl-C again to end at once'),
+    onSecond: () => process.exit(EXIT.interrupted),
+  })
+  console.talk('measuring what this machine works on a sandbox')
+  try {
+    const verification = await verify(job, [result.chosen.candidate, ...neighboursOf(result)], {
+      speed: options.speed ?? SPEED,
+      steps: options.verifySteps ?? STEPS,
+      seed,
+      signal: interrupt.signal,
+      onPlan: candidate => console.talk(`running ${toPoolArgument(candidate)} against the emulator`),
+    })
+    if (options.json !== true) await console.print(`\n${renderVerification(verification)}`)
+    return verification
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error
+    cli.exitWith(EXIT.interrupted)
+    return undefined
+  } finally {
+    interrupt.disarm()
+  }
+}
+
+async function writeResults(directory: string, document: string, result: TuneResult, { console }: Cli): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, 'tune.json'), document)
+  await writeFile(join(directory, 'curve.svg'), drawTuneCurve(result))
+  console.talk(`written: ${join(directory, 'tune.json')}, ${join(directory, 'curve.svg')}`)
+}

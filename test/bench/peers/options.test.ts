@@ -1,0 +1,18 @@
+import * as assert from 'uvu/assert'
+import { parsePeersOptions } from '../../../bench/peers/options.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('options of peers')
+
+test('without options everything is compared, at the published widths, twice', () => {
+  const { parts, widths, repetitions } = parsePeersOptions({ quick: false })
+  assert.equal(parts, ['kernel', 'plain', 'rollouts', 'sandboxes'])
+  assert.equal([widths, repetitions], [[8, 32, 128, 256], 2])
+})
+
+test('--modes names the parts, in whatever order, and refuses what is none', () => {
+  assert.equal(parsePeersOptions({ quick: true, modes: 'sandboxes, kernel' }).parts, ['kernel', 'sandboxes'])
+  assert.throws(() => parsePeersOptions({ quick: true, modes: 'kernel,cold' }), /--modes cold: .*sandboxes/)
+})
+
+test.run()
