@@ -21,7 +21,7 @@ export function parsePeersOptions(given: LadderArguments): PeersOptions {
   const { quick } = given
   const { widths, repetitions, seed } = parseLadderOptions({
     quick,
-    widths: given.widths,
+    widths: given.widths ?? (quick ? '32' : undefined),
     repetitions: given.repetitions ?? (quick ? '1' : '2'),
     seed: given.seed,
   })

@@ -35,8 +35,8 @@ export async function runRollouts(
   const ours = [openOurSide(OURS_EACH, 'each'), openOurSide(OURS, 'shared')]
   const matches = quick
     ? [
-        { peer: local, rollouts: 512, width: 16 },
-        { peer: subprocess, rollouts: 16, width: 8 },
+        { peer: local, rollouts: 512, width: 8 },
+        { peer: subprocess, rollouts: 8, width: 8 },
       ]
     : [
         { peer: local, rollouts: 2_048, width: 16 },
@@ -44,12 +44,12 @@ export async function runRollouts(
         { peer: subprocess, rollouts: 64, width: 16 },
       ]
   const found: RolloutMatch[] = []
+  let warmWidth = 0
   const work = async () => {
     for (const { peer, rollouts, width } of matches) {
       const figures = new Map<string, RolloutFigures[]>()
-      await local.round(WARM_UP.rollouts, width)
-      for (const side of ours)
-        for (let round = 0; round < WARM_UP.rounds; round += 1) await side.round(WARM_UP.rollouts, width)
+      if (width !== warmWidth) await warmUp([local, ...ours], width)
+      warmWidth = width
       for (let repetition = 1; repetition <= repetitions; repetition += 1)
         for (const side of [peer, ...ours]) {
           const round = await side.round(rollouts, width)
@@ -67,6 +67,12 @@ export async function runRollouts(
     await Promise.all([hud.end(GRACE_MS), ...ours.map(side => side.close())])
   }
   return found
+}
+
+async function warmUp([peer, ...ours]: readonly Side[], width: number): Promise<void> {
+  await peer?.round(WARM_UP.rollouts, width)
+  for (const side of ours)
+    for (let round = 0; round < WARM_UP.rounds; round += 1) await side.round(WARM_UP.rollouts, width)
 }
 
 const toLine = (
