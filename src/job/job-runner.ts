@@ -85,6 +85,8 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   /** How many places each step has given to groups. */
   const places = new Map<number, number>()
   let stopping: Promise<void> | undefined
+  /** What was announced before there was an engine. */
+  let expected = 0
 
   function stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream {
     if (stopping !== undefined) throw jobClosed(ports.name)
@@ -136,7 +138,10 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     }
     if (open.length === 0 || !active.has(run)) return
     const engine = await engines.get(settings)
-    if (active.has(run)) engine.run(open, agent)
+    if (!active.has(run)) return
+    if (expected > 0) engine.expect(expected)
+    expected = 0
+    engine.run(open, agent)
   }
 
   function deliver(group: Group): void {
@@ -193,7 +198,9 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     stream,
     expect(rollouts) {
       // The pool of the engine that runs the job; others have been started for single runs.
-      engines.running[0]?.expect(rollouts)
+      const [engine] = engines.running
+      if (engine === undefined) expected = rollouts
+      else engine.expect(rollouts)
     },
     snapshot: () => progress.snapshot(waiting.bytes),
     stopEngines,

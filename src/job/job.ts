@@ -98,8 +98,8 @@ export class Job implements AsyncDisposable {
   }
 
   /**
-   * Tells that so many more rollouts are going to be run, so that sandboxes of a prewarmed pool are made ready for them; those that are then run count down. Does nothing
-   * before the first run has started the engine. Announce what will surely come: what is made ready costs until it is used, or until 0 is expected.
+   * Tells that so many more rollouts are going to be run, so that sandboxes of a prewarmed pool are made ready for them; those that are then run count down. Before
+   * the first run has started the engine it is kept until then. Announce what will surely come: what is made ready costs until it is used, or until 0 is expected.
    */
   expect(rollouts: number): void {
     this.#runner.expect(rollouts)

@@ -11,7 +11,9 @@ import { type DaytonaScene, SNAPSHOT, withDaytona } from './daytona-scene.ts'
 import { type Cli, type Scene, until } from './scene.ts'
 
 const test = suite('engine on daytona that is killed, end to end')
-const SLOW = { deadlineMs: 120_000 }
+const SLOW = { deadlineMs: 240_000 }
+/** For an engine and an environment to start. */
+const HOLD_MS = 60_000
 
 /** Of three tasks: one is worked on, the others wait. */
 const RUNS = 12
@@ -60,7 +62,7 @@ async function startAndHold(
       unclaimed === all.reduce((sum, { members }) => sum + members, 0)
     )
   }
-  await until(isThere, () => `${scene.starts().length} agents began; ${engine.stderr()}`)
+  await until(isThere, () => `${scene.starts().length} agents began; ${engine.stderr()}`, HOLD_MS)
   return engine
 }
 

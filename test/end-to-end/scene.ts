@@ -158,11 +158,15 @@ export async function withScene(body: (scene: Scene) => Promise<void>): Promise<
 
 const POLL_MS = 20
 
-/** Waits for something that can be seen from outside, and for 25 s at most. */
-export async function until(seen: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
-  const deadline = performance.now() + 25_000
+/** Waits for something that can be seen from outside, and for `withinMs` at most. */
+export async function until(
+  seen: () => boolean | Promise<boolean>,
+  what: () => string,
+  withinMs = 25_000,
+): Promise<void> {
+  const deadline = performance.now() + withinMs
   while (!(await seen())) {
-    if (performance.now() > deadline) throw new Error(`not seen within 25 s: ${what()}`)
+    if (performance.now() > deadline) throw new Error(`not seen within ${withinMs / 1_000} s: ${what()}`)
     await new Promise(resolve => setTimeout(resolve, POLL_MS))
   }
 }

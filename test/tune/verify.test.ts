@@ -17,8 +17,8 @@ const JOB: JobShape = {
   steps: 2,
   maxConcurrent: 8,
   arrivals: { type: 'batch' },
-  durations: { type: 'lognormal', p50Ms: 20_000, p95Ms: 30_000 },
-  gapMs: 30_000,
+  durations: { type: 'lognormal', p50Ms: 12_000, p95Ms: 18_000 },
+  gapMs: 20_000,
 }
 
 function isNear({ candidate, stepMs, idleSeconds }: Verified): void {
@@ -32,7 +32,7 @@ function isNear({ candidate, stepMs, idleSeconds }: Verified): void {
 test(
   'the engine’s own pool fares as was simulated, with a shelf and without',
   async () => {
-    const shelf = { ...COLD, strategy: 'prewarm', size: 8, leadMs: 20_000 } as const
+    const shelf = { ...COLD, strategy: 'prewarm', size: 8, leadMs: 15_000 } as const
     const begun: string[] = []
     const found = await verify(JOB, [COLD, shelf], {
       speed: 10,
@@ -58,7 +58,7 @@ test(
       rollouts: 24,
       maxConcurrent: 24,
       steps: 1,
-      arrivals: { type: 'staggered', overMs: 40_000 },
+      arrivals: { type: 'staggered', overMs: 30_000 },
     }
     const { plans } = await verify(job, [{ ...COLD, strategy: 'prewarm', size: 4 }], { speed: 10, seed: 1, steps: 1 })
     plans.forEach(isNear)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createAgent } from '../../agents/create-agent.ts'
 import { type Clock, sleep, systemClock } from '../../clock.ts'
-import { startEmulator } from '../../emulator/index.ts'
+import { type Emulator, startEmulator } from '../../emulator/index.ts'
 import { randomIds, toSandboxId } from '../../ids.ts'
 import { Job } from '../../job/job.ts'
 import type { RunHeader } from '../../rollout/run.ts'
@@ -48,52 +48,65 @@ export async function runEmulatedJob(
   plan: PoolPlan,
   { seed, speed, signal }: EmulatedJobOptions,
 ): Promise<Measured> {
-  const clock = systemClock
   const emulator = await startEmulator({ speed, seed, limits: LIMITS, environmentPath, isolation: 'none' })
+  const runtime = new DaytonaRuntime(SNAPSHOT, {
+    apiUrl: emulator.url,
+    apiKey: emulator.apiKey,
+    command: COMMAND,
+    transport: 'websocket',
+  })
   try {
-    const runtime = new DaytonaRuntime(SNAPSHOT, {
-      apiUrl: emulator.url,
-      apiKey: emulator.apiKey,
-      command: COMMAND,
-      transport: 'websocket',
-    })
     await runtime.preflight()
-    await warmUp(runtime)
-    const { maxConcurrent } = job
-    const running = await Job.start('tune', { runtime, threads: 0, pool: plan.pool, maxConcurrent, seed, retries: 0 })
-    const meter = makeAliveMeter(clock, () => emulator.existing())
-    try {
-      const steps = await runSteps(running, job, plan, { clock, seed, speed, signal })
-      await running.close()
-      await untilGone(clock, () => emulator.existing(), signal)
-      const runs = running.runs
-      const failed = runs.filter(({ outcome }) => outcome !== 'graded')
-      if (failed.length > 0) throw rolloutsFailed(failed.length, runs.length, failed[0]?.error)
-      const usedMs = speed * runs.reduce((sum, run) => sum + leasedMs(run), 0)
-      return {
-        stepsMs: steps.map(ms => speed * ms),
-        idleSeconds: (speed * meter.total() - usedMs) / 1_000,
-        usedSeconds: usedMs / 1_000,
-        hitRate: runs.filter(({ lease }) => lease === 'hit').length / runs.length,
-        created: emulator.counts.created,
-      }
-    } finally {
-      meter.stop()
-      await running.close()
+    await warmUp(runtime, signal)
+    return await measure(emulator, runtime, job, plan, { clock: systemClock, seed, speed, signal })
+  } finally {
+    // A job that never came to start its engine has not closed it.
+    await runtime.close().finally(() => emulator.close())
+  }
+}
+
+async function measure(
+  emulator: Emulator,
+  runtime: Runtime,
+  job: JobShape,
+  plan: PoolPlan,
+  pace: Pace,
+): Promise<Measured> {
+  const { clock, seed, speed, signal } = pace
+  const { maxConcurrent } = job
+  const { created } = emulator.counts
+  const running = await Job.start('tune', { runtime, threads: 0, pool: plan.pool, maxConcurrent, seed, retries: 0 })
+  const meter = makeAliveMeter(clock, () => emulator.existing())
+  try {
+    const steps = await runSteps(running, job, plan, pace)
+    await running.close()
+    await untilGone(clock, () => emulator.existing(), signal)
+    const { runs } = running
+    const failed = runs.filter(({ outcome }) => outcome !== 'graded')
+    if (failed.length > 0) throw rolloutsFailed(failed.length, runs.length, failed[0]?.error)
+    const usedMs = speed * runs.reduce((sum, run) => sum + leasedMs(run), 0)
+    return {
+      stepsMs: steps.map(ms => speed * ms),
+      idleSeconds: (speed * meter.total() - usedMs) / 1_000,
+      usedSeconds: usedMs / 1_000,
+      hitRate: runs.filter(({ lease }) => lease === 'hit').length / runs.length,
+      created: emulator.counts.created - created,
     }
   } finally {
-    await emulator.close()
+    meter.stop()
+    await running.close()
   }
 }
 
 /** The first sandbox starts the environment's server, which takes its time whatever the speed. Past the pool, which is to know of nothing. */
-async function warmUp(runtime: Runtime): Promise<void> {
+async function warmUp(runtime: Runtime, signal: AbortSignal | undefined): Promise<void> {
+  const late = AbortSignal.timeout(WARM_UP_MS)
   const sandbox = await runtime.provision({
     id: toSandboxId(`warm-up-${randomIds.hex(6)}`),
     task: undefined,
     labels: {},
     prewarm: false,
-    signal: AbortSignal.timeout(WARM_UP_MS),
+    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
   })
   await sandbox.dispose({ sessionEnded: false })
 }
@@ -141,6 +154,7 @@ async function runSteps(running: Job, job: JobShape, plan: PoolPlan, pace: Pace)
 
   if (job.arrivals.type === 'steady') {
     const stepMs = steadyStepMs(job.arrivals.perSecond, job.rollouts)
+    running.expect(job.rollouts * job.steps)
     return Promise.all(
       Array.from({ length: job.steps }, async (_, step) => {
         await wait(step * stepMs)
