@@ -1,6 +1,8 @@
+import { setMaxListeners } from 'node:events'
 import { createRequire } from 'node:module'
 import type { Clock } from '../../../clock.ts'
 import type { TokenBucket } from '../../token-bucket.ts'
+import { accountReleased } from './errors.ts'
 import { type Failure, NEVER_SENT, readFailure, toHeaders } from './failure.ts'
 import { readRateLimit, readRetryAfterMs } from './rate-limits.ts'
 import { retry } from './retry.ts'
@@ -35,7 +37,10 @@ export function makeProviderHttp(creates: TokenBucket, clock: Clock, random: () 
   // The copy that the generated clients load, too, and only when an account is opened.
   const axios: AxiosModule = createRequire(import.meta.url)('axios')
   const { send, close } = makeUndiciAdapter(axios)
-  const instance = axios.create({ timeout: REQUEST_TIMEOUT_MS, adapter: withRetries(send, clock, random) })
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal) // one for each call that waits to be made again
+  const adapter = withRetries(send, clock, random, closing.signal)
+  const instance = axios.create({ timeout: REQUEST_TIMEOUT_MS, adapter })
   instance.interceptors.response.use(
     response => {
       // Names are in lower case here, and most answers say nothing of creates.
@@ -65,7 +70,11 @@ export function makeProviderHttp(creates: TokenBucket, clock: Clock, random: () 
 
   return {
     axios: instance,
-    close,
+    close() {
+      // Whoever still waits for another try hears of it now, and nobody begins one.
+      closing.abort(accountReleased())
+      return close()
+    },
   }
 }
 
@@ -73,14 +82,18 @@ function isCreate({ method, url = '' }: Pick<Failure, 'method' | 'url'>): boolea
   return method === 'POST' && /\/sandbox(\/[^/]+\/fork)?$/.test(url)
 }
 
-function withRetries(send: AxiosAdapter, clock: Clock, random: () => number): AxiosAdapter {
+function withRetries(send: AxiosAdapter, clock: Clock, random: () => number, closing: AbortSignal): AxiosAdapter {
   return config => {
     const { signal } = config
     const toPauseMs = (error: unknown, tried: number) => {
       const waitMs = tried > RETRIES ? undefined : toWaitMs(error, config, tried)
       return waitMs === undefined ? undefined : waitMs + random() * BACKOFF_MS
     }
-    return retry(clock, () => send(config), toPauseMs, signal instanceof AbortSignal ? signal : undefined)
+    const work = () => {
+      closing.throwIfAborted()
+      return send(config)
+    }
+    return retry(clock, work, toPauseMs, signal instanceof AbortSignal ? AbortSignal.any([signal, closing]) : closing)
   }
 
   function toWaitMs(error: unknown, config: RequestConfig, tried: number): number | undefined {
