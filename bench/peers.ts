@@ -16,6 +16,11 @@ import type { BenchRow, BenchTable } from './table.ts'
 
 const INTERRUPTED = 130
 
+const HUD_NOTE = `What either side loads and starts before its first rollout or sandbox is not counted. HUD's LocalRuntime serves the environment in the
+engine's process, ours in a host process beside it, which "with environment processes" counts; SubprocessRuntime starts a process for each
+rollout. "Without certificates" is HUD with an empty store of root certificates: it reads them twice for each sandbox, and how long that
+takes is OpenSSL's affair. HUD with the provider's pool is always without.`
+
 /**
  * The same work by ours and by others, on the same machine in the same run, the sides taking turns: the kernel beside actor and
  * pool libraries, the engine beside plain Node and beside HUD's SDK, our Daytona runtime beside HUD's. What cannot be compared is
@@ -47,7 +52,7 @@ export async function peersBench(given: LadderArguments): Promise<BenchTable> {
       }
       loads.push(loadOf())
     }
-    if (python !== undefined) process.stdout.write(`Compared with ${python.versions}.\n`)
+    if (python !== undefined) process.stdout.write(`Compared with ${python.versions}.\n${HUD_NOTE}\n`)
     process.stdout.write(`Load of the machine before and after each part: ${loads.join(', ')}.\n`)
     if (progress.signal.aborted) {
       process.exitCode = INTERRUPTED

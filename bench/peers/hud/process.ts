@@ -46,10 +46,21 @@ export interface HudProcess {
   end(graceMs: number): Promise<void>
 }
 
+export interface HudSettings {
+  readonly place?: EmulatorPlace
+  /**
+   * Without root certificates, which nothing on this machine needs: the SDK reads them twice for each sandbox, and how long that
+   * takes says more about OpenSSL than about it. Default no: as it comes.
+   */
+  readonly lean?: boolean
+  /** The program, for tests. */
+  readonly script?: string
+}
+
 /** Starts it with a home of its own and none of our variables, so that it finds no account to report to. */
 export async function startHud(
   python: string,
-  { place, script = peer }: { readonly place?: EmulatorPlace; readonly script?: string } = {},
+  { place, lean = false, script = peer }: HudSettings = {},
 ): Promise<HudProcess> {
   const { directory: home, remove } = await makeBenchDirectory()
   if (place !== undefined) writeSshAlias(home, place.sshPort)
@@ -59,6 +70,7 @@ export async function startHud(
       PATH: process.env.PATH,
       LANG: 'C.UTF-8',
       HOME: home,
+      ...(lean ? { SSL_CERT_FILE: '/dev/null' } : {}),
       ...(place === undefined ? {} : { DAYTONA_API_URL: place.url, DAYTONA_API_KEY: place.apiKey }),
     },
   })
@@ -86,7 +98,7 @@ export async function startHud(
 
   function call(name: string, given: object, deadlineMs: number): Promise<unknown> {
     const id = ++lastId
-    const answered = new Promise((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       if (child.exitCode !== null || child.signalCode !== null) return reject(lost(`it has ended: ${complaints}`))
       const cancel = systemClock.after(deadlineMs, () => {
         pending.delete(id)
@@ -104,7 +116,6 @@ export async function startHud(
       })
       child.stdin.write(`${JSON.stringify({ id, call: name, arguments: given })}\n`)
     })
-    return answered
   }
 
   async function end(graceMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Level } from '../../daytona/level.ts'
 
-/** The sides that take turns at each width. */
-export const SIDES = ['hud cold', 'cold', 'hud pool', 'provider-pool', 'prewarm'] as const
+/** The sides that take turns at each width. `lean` is HUD's without root certificates: see `HudSettings`. */
+export const SIDES = ['hud cold', 'hud cold lean', 'cold', 'hud pool lean', 'provider-pool', 'prewarm'] as const
 export type SideName = (typeof SIDES)[number]
 
 /** One level of one side. */

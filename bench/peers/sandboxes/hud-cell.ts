@@ -16,14 +16,23 @@ const GONE_MS = 20_000
 const GRACE_MS = 60_000
 const LOOK_MS = 100
 
-/** HUD's `DaytonaRuntime` at one width, with an emulator of its own: `cold`, or `pool` from a warm pool of the provider. */
+/** HUD's `DaytonaRuntime` at one width, with an emulator of its own. */
 export interface HudCell {
   open(): Promise<void>
   measure(): Promise<SandboxFigures>
   end(): Promise<void>
 }
 
-export function makeHudCell(python: string, mode: 'cold' | 'pool', width: number, seed: number): HudCell {
+export interface HudCellSettings {
+  readonly python: string
+  readonly width: number
+  readonly seed: number
+  /** Whether the provider has a warm pool of as many. */
+  readonly pool: boolean
+  readonly lean: boolean
+}
+
+export function makeHudCell({ python, width, seed, pool, lean }: HudCellSettings): HudCell {
   const emulator = startEmulatorProcess({ seed, limits: LADDER_LIMITS })
   let place: EmulatorPlace | undefined
   let hud: HudProcess | undefined
@@ -41,17 +50,17 @@ export function makeHudCell(python: string, mode: 'cold' | 'pool', width: number
     async open() {
       place = await emulator.call('place', undefined, START_MS)
       if (ending !== undefined) return
-      hud = await startHud(python, { place })
+      hud = await startHud(python, { place, lean })
       // What the SDK imports and finds out with the first sandbox is no part of any level.
       const { failures } = await hud.usable({ width: 1, snapshot: SNAPSHOT }, LEVEL_MS)
       if (failures[0] !== undefined) throw refused(failures[0])
-      if (mode === 'pool') await createWarmPool(place, width)
+      if (pool) await createWarmPool(place, width)
     },
     async measure() {
       if (place === undefined || hud === undefined) throw refused('it was never opened')
       const filling = performance.now()
-      if (mode === 'pool') await untilUnclaimed(place, width)
-      const fillMs = mode === 'pool' ? performance.now() - filling : 0
+      if (pool) await untilUnclaimed(place, width)
+      const fillMs = pool ? performance.now() - filling : 0
       const memory = watchTree(hud.pid)
       try {
         const level = await hud.usable({ width, snapshot: SNAPSHOT }, LEVEL_MS)

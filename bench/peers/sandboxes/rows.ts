@@ -9,13 +9,14 @@ const WARM_AIM = 0.1
 
 /** What stands beside what, and what is aimed at where they are as wide as the aims are meant. */
 const PAIRS = [
-  { ours: 'cold', theirs: 'hud cold', name: 'cold, ours', peer: "HUD's DaytonaRuntime", aim: COLD_AIM },
-  { ours: 'prewarm', theirs: 'hud pool', name: 'warm, our pool', peer: 'HUD, warm pool', aim: WARM_AIM },
+  { ours: 'cold', theirs: 'hud cold', name: 'cold', peer: 'HUD as it comes', aim: COLD_AIM },
+  { ours: 'cold', theirs: 'hud cold lean', name: 'cold', peer: 'HUD without certificates', aim: COLD_AIM },
+  { ours: 'prewarm', theirs: 'hud pool lean', name: 'warm, our pool', peer: "HUD, provider's pool", aim: WARM_AIM },
   {
     ours: 'provider-pool',
-    theirs: 'hud pool',
-    name: "warm, the provider's pool",
-    peer: 'HUD, warm pool',
+    theirs: 'hud pool lean',
+    name: "warm, provider's pool",
+    peer: "HUD, provider's pool",
     aim: undefined,
   },
 ] as const satisfies readonly {

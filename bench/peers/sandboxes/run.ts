@@ -35,7 +35,7 @@ export async function runSandboxes(
 ): Promise<SandboxRun> {
   const levels: SandboxLevel[] = []
   const problems: string[] = []
-  const names = quick ? SIDES.filter(side => side !== 'provider-pool') : SIDES
+  const names = quick ? SIDES.filter(side => side !== 'provider-pool' && side !== 'hud cold') : SIDES
   for (const width of widths) {
     if (signal.aborted) break
     const sides = new Map<SideName, OpenSide>()
@@ -72,8 +72,14 @@ export async function runSandboxes(
 }
 
 function openSide(python: HudPython, name: SideName, width: number, seed: number): OpenSide {
-  if (name === 'hud cold' || name === 'hud pool')
-    return makeHudCell(python.program, name === 'hud cold' ? 'cold' : 'pool', width, seed)
+  if (name === 'hud cold' || name === 'hud cold lean' || name === 'hud pool lean')
+    return makeHudCell({
+      python: python.program,
+      width,
+      seed,
+      pool: name === 'hud pool lean',
+      lean: name !== 'hud cold',
+    })
   const mode: Mode = name
   const cell = makeOpenCell({ mode, width, transport: 'auto' }, seed)
   return {
