@@ -128,6 +128,9 @@ function handle(state: SandboxPoolState, message: Handled, context: Context<Pool
       poolDropped(pool, message.settled)
       return
     case 'pool-tick':
+      // Timers count whole milliseconds, so that this may come a fraction before what it is for, which is then waited for anew.
+      state.tick?.cancel()
+      state.tick = undefined
       return
   }
 }

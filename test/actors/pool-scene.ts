@@ -45,8 +45,8 @@ export async function withPool(
   options: Partial<Omit<SandboxPoolOptions, 'runtime'>>,
   body: (scene: PoolScene) => Promise<void>,
   runtime: FakeRuntime = new FakeRuntime(),
+  clock: VirtualClock = new VirtualClock(),
 ): Promise<void> {
-  const clock = new VirtualClock()
   const reports: ErrorData[] = []
   const system = makeSystem({ node: 'main', clock, random: () => 0.5, encodeLocal: true })
   const pool = system.spawn(

@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert'
 import { TroupeError } from '../../src/errors.ts'
 import { suite } from '../support/suite.ts'
-import { settle } from '../support/virtual-clock.ts'
+import { settle, VirtualClock } from '../support/virtual-clock.ts'
+import { FakeRuntime } from './fake-runtime.ts'
 import { withPool } from './pool-scene.ts'
 
 const test = suite('sandbox-pool')
@@ -58,6 +59,30 @@ test('a request whose deadline passes while it waits is refused by the clock', (
     const reply = await late
     assert.is(reply.type === 'refused' && reply.error.tag, 'lease-timeout')
   }))
+
+/** Cuts delays to whole milliseconds, as the system's timers do, and so is a fraction early. */
+class WholeMillisecondClock extends VirtualClock {
+  override after(delayMs: number, wake: () => void) {
+    return super.after(Math.max(1, Math.trunc(delayMs)), wake)
+  }
+}
+
+test('a timer that comes a fraction early is set anew, so that no retry waits for ever', () =>
+  withPool(
+    {},
+    async ({ clock, lease, runtime, stats }) => {
+      runtime.failing = new TroupeError({ tag: 'down', message: 'no answer', transient: true })
+      const reply = lease()
+      await settle()
+      runtime.failing = undefined
+      // The pause is 187.5 ms.
+      await clock.advance(1_000)
+      assert.is((await stats()).leases.cold, 1)
+      assert.is((await reply).type, 'leased')
+    },
+    new FakeRuntime(),
+    new WholeMillisecondClock(),
+  ))
 
 test('a create that takes too long is called off, and its request tried again', () =>
   withPool({ provisionDeadlineMs: 1_000 }, async ({ clock, lease, runtime }) => {

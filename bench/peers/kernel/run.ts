@@ -24,7 +24,7 @@ export async function runKernel(
   { quick }: { readonly quick: boolean },
   { signal, say }: Progress,
 ): Promise<readonly BenchRow[]> {
-  const rounds = quick ? 1 : 5
+  const rounds = quick ? 2 : 5
   const near = await takeBout(openNear(), bout => measure(bout.cases, rounds, signal))
   say('kernel: same thread done')
   if (signal.aborted) return toKernelRows(near)
