@@ -13,6 +13,8 @@ export interface PeersOptions {
   readonly widths: readonly number[]
   /** How often the sides take turns. */
   readonly repetitions: number
+  /** The same from 128 sandboxes at once on, where each turn takes minutes and has as many samples. */
+  readonly wideRepetitions: number
   readonly seed: number
 }
 
@@ -32,5 +34,6 @@ export function parsePeersOptions(given: LadderArguments): PeersOptions {
       tag: 'bench-option',
       message: `--modes ${unknown}: for peers it may be ${PARTS.join(', ')}`,
     })
-  return { quick, parts: PARTS.filter(part => words.includes(part)), widths, repetitions, seed }
+  const wideRepetitions = given.repetitions === undefined ? 1 : repetitions
+  return { quick, parts: PARTS.filter(part => words.includes(part)), widths, repetitions, wideRepetitions, seed }
 }

@@ -20,7 +20,7 @@ export async function runPlain(
   { signal, say }: Progress,
 ): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = []
-  const rollouts = quick ? 1_024 : 4_096
+  const rollouts = quick ? 1_024 : 2_048
   try {
     for (const width of quick ? [256] : [32, 256]) {
       const figures = new Map<Kind, EngineFigures[]>()

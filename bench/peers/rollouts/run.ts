@@ -41,7 +41,7 @@ export async function runRollouts(
     : [
         { peer: local, rollouts: 2_048, width: 16 },
         { peer: local, rollouts: 2_048, width: 256 },
-        { peer: subprocess, rollouts: 32, width: 16 },
+        { peer: subprocess, rollouts: 16, width: 16 },
       ]
   const found: RolloutMatch[] = []
   let warmWidth = 0

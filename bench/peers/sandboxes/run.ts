@@ -10,6 +10,8 @@ import { type SandboxFigures, type SandboxLevel, SIDES, type SideName, toFigures
 import { makeHudCell } from './hud-cell.ts'
 
 const TOLD_FILL_MS = 50
+/** From here on a turn takes minutes. Our side with the provider's pool, which takes long to fill, is compared below that only. */
+const WIDE = 128
 
 /** A side at one width, whatever client it has. */
 interface OpenSide {
@@ -30,14 +32,18 @@ export interface SandboxRun {
  */
 export async function runSandboxes(
   python: HudPython,
-  { widths, repetitions, seed, quick }: PeersOptions,
+  { widths, repetitions, wideRepetitions, seed, quick }: PeersOptions,
   { signal, say }: Progress,
 ): Promise<SandboxRun> {
   const levels: SandboxLevel[] = []
   const problems: string[] = []
-  const names = quick ? SIDES.filter(side => side !== 'provider-pool' && side !== 'hud cold') : SIDES
   for (const width of widths) {
     if (signal.aborted) break
+    const wide = width >= WIDE
+    const turns = wide ? wideRepetitions : repetitions
+    const names = SIDES.filter(
+      side => !(side === 'provider-pool' && (quick || wide)) && !(side === 'hud cold' && quick),
+    )
     const sides = new Map<SideName, OpenSide>()
     const attempt = async (side: SideName, work: () => Promise<void>) => {
       try {
@@ -56,10 +62,10 @@ export async function runSandboxes(
           }),
         ),
       )
-      for (let repetition = 1; repetition <= repetitions; repetition += 1)
+      for (let repetition = 1; repetition <= turns; repetition += 1)
         for (const name of names)
           await attempt(name, async () => {
-            const figures = await sides.get(name)?.measure(repetition, repetition < repetitions)
+            const figures = await sides.get(name)?.measure(repetition, repetition < turns)
             if (figures === undefined) return
             levels.push({ ...figures, side: name, width })
             say(toLine(name, width, figures))
