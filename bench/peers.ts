@@ -1,8 +1,7 @@
 import { loadavg } from 'node:os'
-import { armInterrupt } from '../src/cli/interrupt.ts'
 import { hasTag, toErrorData } from '../src/errors.ts'
-import type { LadderArguments } from './daytona/options.ts'
 import { makeBenchDirectory } from './directory.ts'
+import type { Given } from './given.ts'
 import { type HudPython, prepareHud } from './peers/hud/venv.ts'
 import { runKernel } from './peers/kernel/run.ts'
 import { type Part, type PeersOptions, parsePeersOptions } from './peers/options.ts'
@@ -14,8 +13,6 @@ import { toSandboxRows } from './peers/sandboxes/rows.ts'
 import { runSandboxes } from './peers/sandboxes/run.ts'
 import type { BenchRow, BenchTable } from './table.ts'
 
-const INTERRUPTED = 130
-
 const HUD_NOTE = `What either side loads and starts before its first rollout or sandbox is not counted. HUD's LocalRuntime serves the environment in the
 engine's process, ours in a host process beside it, which "with environment processes" counts; SubprocessRuntime starts a process for each
 rollout. "Without certificates" is HUD with an empty store of root certificates: it reads them twice for each sandbox, and how long that
@@ -26,44 +23,37 @@ takes is OpenSSL's affair. HUD with the provider's pool is always without.`
  * pool libraries, the engine beside plain Node and beside HUD's SDK, our Daytona runtime beside HUD's. What cannot be compared is
  * told of on stderr and has a row that says so. Ctrl-C ends all that was started and shows what was done until then.
  */
-export async function peersBench(given: LadderArguments): Promise<BenchTable> {
+export async function peersBench({ signal = new AbortController().signal, ...given }: Given): Promise<BenchTable> {
   const options = parsePeersOptions(given)
   const say = (line: string) => void process.stderr.write(`${line}\n`)
-  const interrupt = armInterrupt({
-    onFirst: () => say('ending; again to end at once'),
-    onSecond: () => process.exit(INTERRUPTED),
-  })
-  const progress: Progress = { signal: interrupt.signal, say }
+  const progress: Progress = { signal, say }
   const loads = [loadOf()]
   const rows: BenchRow[] = []
+  const skipped: string[] = []
   const skip = (what: string, error: unknown) => {
-    const why = toErrorData(error).message
-    say(`SKIPPED: ${what}: ${why}`)
+    say(`SKIPPED: ${what}: ${toErrorData(error).message}`)
+    skipped.push(what)
     rows.push({ name: `${what}: SKIPPED, see stderr`, value: Number.NaN, unit: '', aim: 'measured', met: false })
-    process.exitCode = 1
   }
-  try {
-    const python = await findHud(options, progress, skip)
-    for (const part of options.parts) {
-      try {
-        if (!progress.signal.aborted) rows.push(...(await runPart(part, options, python, progress, skip)))
-      } catch (error) {
-        if (!progress.signal.aborted) skip(part, error)
-      }
-      loads.push(loadOf())
+  const python = await findHud(options, progress, skip)
+  for (const part of options.parts) {
+    try {
+      if (!signal.aborted) rows.push(...(await runPart(part, options, python, progress, skip)))
+    } catch (error) {
+      if (!signal.aborted) skip(part, error)
     }
-    if (python !== undefined) process.stdout.write(`Compared with ${python.versions}.\n${HUD_NOTE}\n`)
-    process.stdout.write(`Load of the machine before and after each part: ${loads.join(', ')}.\n`)
-    if (progress.signal.aborted) {
-      process.exitCode = INTERRUPTED
-      await removeAbandonedDirectories()
-    }
-    return {
-      title: `peers, side by side${progress.signal.aborted ? ', INTERRUPTED: what was done until then' : ''}`,
-      rows,
-    }
-  } finally {
-    interrupt.disarm()
+    loads.push(loadOf())
+  }
+  if (signal.aborted) await removeAbandonedDirectories()
+  const notes = [
+    ...(python === undefined ? [] : [`Compared with ${python.versions}.`, HUD_NOTE]),
+    `Load of the machine before and after each part: ${loads.join(', ')}.`,
+  ]
+  return {
+    title: 'peers, side by side',
+    rows,
+    notes: notes.join('\n'),
+    ...(skipped.length === 0 ? {} : { incomplete: `not compared: ${skipped.join(', ')}` }),
   }
 }
 

@@ -47,3 +47,8 @@ export function makeBenchHeader(group: number, member: number, bytes: number): R
     bytes,
   }
 }
+
+/** For `JSON.stringify`, which would make objects of typed arrays. */
+export function toPlainArrays(_key: string, value: unknown): unknown {
+  return value instanceof Uint32Array || value instanceof Float32Array ? [...value] : value
+}

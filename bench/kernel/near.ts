@@ -1,7 +1,8 @@
 import { createActor, fromTransition } from 'xstate'
 import { makeSystem } from '../../src/kernel/system.ts'
-import type { BenchTable } from '../table.ts'
-import { measure } from './measure.ts'
+import type { Given } from '../given.ts'
+import { mapFigure, measureRates, toCell } from '../measure.ts'
+import { type BenchTable, formatNumber } from '../table.ts'
 import { type Double, howMany, type Tick, tick } from './messages.ts'
 import { benchActor } from './shard.ts'
 
@@ -9,7 +10,7 @@ const BURST = 50_000
 const IN_FLIGHT = 1_000
 
 /** Actors of one thread, with refs, bounds and supervision, beside a pure transition of xstate. */
-export async function nearRows(quick: boolean): Promise<BenchTable['rows']> {
+export async function nearRows({ quick, signal }: Given): Promise<BenchTable['rows']> {
   const system = makeSystem({ node: 'bench' })
   const actor = system.spawn(benchActor)
   // The lightest logic xstate has, called without its interpreter: a machine with an `assign` takes many times as long.
@@ -19,7 +20,7 @@ export async function nearRows(quick: boolean): Promise<BenchTable['rows']> {
     const question: Double = { type: 'double', value }
     return system.ask(actor, question, 10_000)
   }
-  const rates = await measure(
+  const rateOf = await measureRates(
     [
       {
         name: 'tell',
@@ -44,23 +45,27 @@ export async function nearRows(quick: boolean): Promise<BenchTable['rows']> {
       },
     ],
     quick ? 3 : 9,
+    signal,
   )
   await system.stop()
-  const [tell = 0, xstate = 0, ask = 0] = ['tell', 'xstate', 'ask'].map(name => (rates.get(name) ?? 0) / 1e6)
+  const [tell, xstate, ask] = (['tell', 'xstate', 'ask'] as const).map(name => mapFigure(rateOf(name), toMillions))
+  if (tell === undefined || xstate === undefined || ask === undefined) return []
+  const ratio = tell.value / xstate.value
   return [
-    { name: 'tell, same thread', value: tell, unit: 'M/s', aim: '>= 15 M/s', met: tell >= 15 },
+    { name: 'tell, same thread', ...toCell(tell, 'M/s'), aim: '>= 15 M/s', met: tell.value >= 15 },
     {
       name: 'tell, same thread',
-      value: tell,
-      unit: 'M/s',
-      reference: `xstate transition ${xstate.toFixed(2)} M/s`,
-      ratio: tell / xstate,
+      ...toCell(tell, 'M/s'),
+      reference: `xstate transition ${formatNumber(xstate.value)} M/s`,
+      ratio,
       aim: '>= 2.5 x',
-      met: tell / xstate >= 2.5,
+      met: ratio >= 2.5,
     },
-    { name: 'ask, same thread', value: ask, unit: 'M/s', aim: '>= 5 M/s', met: ask >= 5 },
+    { name: 'ask, same thread', ...toCell(ask, 'M/s'), aim: '>= 5 M/s', met: ask.value >= 5 },
   ]
 }
+
+const toMillions = (perSecond: number) => perSecond / 1e6
 
 /** A thousand questions open at a time; each answer is handled by a callback, so that no async function is measured with it. */
 function askInBursts(ask: (value: number) => Promise<number>): Promise<void> {

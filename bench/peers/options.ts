@@ -1,5 +1,5 @@
 import { TroupeError } from '../../src/errors.ts'
-import { type LadderArguments, parseLadderOptions } from '../daytona/options.ts'
+import { type LadderArguments, parseLadderOptions } from '../ladder/options.ts'
 
 /** The comparisons, in the order in which they are made. */
 export const PARTS = ['kernel', 'plain', 'rollouts', 'sandboxes'] as const
@@ -18,21 +18,25 @@ export interface PeersOptions {
   readonly seed: number
 }
 
-/** Of the ladder's options, with the names of parts where it has modes. Throws `bench-option` naming the option and what it may be. */
+/** Of the ladder's options, and which parts are wanted. Throws `bench-option` naming the option and what it may be. */
 export function parsePeersOptions(given: LadderArguments): PeersOptions {
   const { quick } = given
-  const { widths, repetitions, seed } = parseLadderOptions({
+  const {
+    levels: widths,
+    repetitions,
+    seed,
+  } = parseLadderOptions({
     quick,
-    widths: given.widths ?? (quick ? '32' : undefined),
+    levels: given.levels ?? (quick ? '32' : '8,32,128,256'),
     repetitions: given.repetitions ?? (quick ? '1' : '2'),
     seed: given.seed,
   })
-  const words = given.modes?.split(',').map(word => word.trim()) ?? PARTS
+  const words = given.parts?.split(',').map(word => word.trim()) ?? PARTS
   const unknown = words.find(word => !PARTS.some(part => part === word))
   if (unknown !== undefined)
     throw new TroupeError({
       tag: 'bench-option',
-      message: `--modes ${unknown}: for peers it may be ${PARTS.join(', ')}`,
+      message: `--parts ${unknown}: it may be ${PARTS.join(', ')}`,
     })
   const wideRepetitions = given.repetitions === undefined ? 1 : repetitions
   return { quick, parts: PARTS.filter(part => words.includes(part)), widths, repetitions, wideRepetitions, seed }

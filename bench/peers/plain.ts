@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { medianOf } from '../daytona/percentiles.ts'
+import { medianOf } from '../../src/ladder/percentiles.ts'
 import type { EngineCase, EngineFigures } from '../engine/measure.ts'
 import { type BenchRow, formatNumber } from '../table.ts'
 import type { Progress } from './progress.ts'

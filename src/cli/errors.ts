@@ -95,13 +95,6 @@ export function groupsNotWhole(rollouts: number, group: number): TroupeError {
   })
 }
 
-export function unreadableFile(path: string, cause: unknown): TroupeError {
-  return new TroupeError(
-    { tag: 'unreadable-file', address: path, message: `${path} cannot be read. Check its name and that it is a file.` },
-    cause,
-  )
-}
-
 export function noBase(tried: string): TroupeError {
   return new TroupeError({
     tag: 'no-base',

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { systemClock } from '../clock.ts'
+import { readVersion } from '../version.ts'
 import type { Cli, CommandModule } from './cli.ts'
 import { makeConsole } from './console.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { explainError } from './print-error.ts'
-import { readVersion } from './version.ts'
 
 interface CommandEntry {
   readonly name: string
@@ -37,6 +37,21 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'emulator',
     summary: 'run a look-alike of Daytona on this machine',
     load: () => import('./commands/emulator.ts'),
+  },
+  {
+    name: 'ladder',
+    summary: 'measure how long sandboxes take, by width and by where they come from',
+    load: () => import('./commands/ladder.ts'),
+  },
+  {
+    name: 'warmpool',
+    summary: 'measure cold against warm: fills, refills, batches',
+    load: () => import('./commands/warmpool.ts'),
+  },
+  {
+    name: 'fork-bench',
+    summary: 'measure forks against creates, by the number of parents',
+    load: () => import('./commands/fork-bench.ts'),
   },
   {
     name: 'tune',

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { fitLatencyModel, type LatencyModel, PUBLISHED_MODEL, readLadder } from '../simulation/index.ts'
+import { readReceiptFile } from '../receipts/index.ts'
+import { fitLatencyModel, type LatencyModel, PUBLISHED_MODEL, toLadder } from '../simulation/index.ts'
 import type { JobShape } from '../simulation/job.ts'
 import type { LadderRow } from '../simulation/ladder-row.ts'
 import type { Objective, TuneRequest } from '../tune/index.ts'
 import type { TuneArguments } from './commands/tune.ts'
-import { conflictingOptions, groupsNotWhole, missingOption, unreadableFile } from './errors.ts'
+import { conflictingOptions, groupsNotWhole, missingOption } from './errors.ts'
 
 const DEFAULT_GAP_MS = 94_000
 const DEFAULT_HIT_RATE = 0.99
@@ -65,16 +65,8 @@ function toObjective({ targetHitRate, maxStep, budget, knee, price, priceCreate 
 async function toModel(receipts: readonly string[]): Promise<LatencyModel> {
   if (receipts.length === 0) return PUBLISHED_MODEL
   const rows: LadderRow[] = []
-  for (const path of receipts) rows.push(...readLadder(await read(path), path))
+  for (const path of receipts) rows.push(...toLadder(await readReceiptFile(path), path))
   return fitLatencyModel(rows, `a model fitted to ${receipts.join(', ')}`)
-}
-
-async function read(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw unreadableFile(path, error)
-  }
 }
 
 const medianOf = (values: readonly number[]): number =>

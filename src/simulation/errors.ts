@@ -19,32 +19,6 @@ export function simulationStuck(atMs: number): TroupeError {
   })
 }
 
-export function ladderColumns(path: string, missing: readonly string[], found: readonly string[]): TroupeError {
-  return new TroupeError({
-    tag: 'ladder-columns',
-    address: path,
-    message: `${path} is no receipt of a ladder: it has no column ${missing.join(', ')} (it has ${found.slice(0, 8).join(', ') || 'none'}). Give one that \`npm run bench -- daytona --out FILE\` wrote, or a CSV with the columns n, mode, ready_p50_s and ready_p95_s.`,
-    details: { missing, found },
-  })
-}
-
-export function ladderCell(path: string, row: number, column: string, found: string): TroupeError {
-  return new TroupeError({
-    tag: 'ladder-cell',
-    address: path,
-    message: `${path}: row ${row}, column ${column} is "${found}", which is no such figure. Mend that line, or leave it out with a # in front.`,
-    details: { row, column, found },
-  })
-}
-
-export function ladderEmpty(path: string): TroupeError {
-  return new TroupeError({
-    tag: 'ladder-empty',
-    address: path,
-    message: `${path} has no level in which a sandbox became ready, so nothing can be fitted to it. Give another receipt, or none to use the published figures.`,
-  })
-}
-
 export function ladderForeign(modes: readonly string[]): TroupeError {
   return new TroupeError({
     tag: 'ladder-foreign',

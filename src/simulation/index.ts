@@ -9,5 +9,5 @@ export {
 export { type LadderRow, PUBLISHED_LADDER } from './ladder-row.ts'
 export { type LatencyModel, PUBLISHED_MODEL, scaleModel } from './latency-model.ts'
 export { type Figures, type Outcome, type StepOutcome, toFigures } from './outcome.ts'
-export { readLadder } from './read-ladder.ts'
+export { readLadder, toLadder } from './read-ladder.ts'
 export { simulate } from './simulate.ts'

@@ -1,47 +1,27 @@
-import { ladderCell, ladderColumns, ladderEmpty } from './errors.ts'
+import { receiptCell, receiptEmpty } from '../receipts/errors.ts'
+import { readReceipt, toLadderRows } from '../receipts/index.ts'
+import type { Receipt } from '../receipts/receipt.ts'
 import type { LadderRow } from './ladder-row.ts'
 
-const COLUMNS = ['n', 'mode', 'ready_p50_s', 'ready_p95_s'] as const
-
 /**
- * The levels of a ladder's receipt: CSV with the published columns, whatever others there are, and lines that begin with `#` left out. A level in which nothing became
- * ready is left out too. Throws `ladder-columns`, `ladder-cell` naming row and column, and `ladder-empty`.
+ * The levels of a ladder's receipt of which something can be learned: those in which a sandbox became ready. Throws what is wrong with the receipt, naming row and
+ * column, and `receipt-empty` when nothing ever became ready.
  */
 export function readLadder(text: string, path: string): readonly LadderRow[] {
-  const lines = text
-    .split(/\r?\n/)
-    .map((line, index) => ({ cells: line.split(',').map(cell => cell.trim()), row: index + 1, line }))
-    .filter(({ line }) => line.trim() !== '' && !line.startsWith('#'))
-  const [head, ...body] = lines
-  const names = head?.cells ?? []
-  const missing = COLUMNS.filter(name => !names.includes(name))
-  if (missing.length > 0) throw ladderColumns(path, missing, names)
+  return toLadder(readReceipt(text, path), path)
+}
 
-  const rows = body.flatMap(({ cells, row }) => {
-    if (cells.length !== names.length)
-      throw ladderCell(path, row, 'n', `${cells.length} cells under ${names.length} columns`)
-    const text = (column: string) => cells[names.indexOf(column)] ?? ''
-    const number = (column: string, least: number): number => {
-      const value = Number(text(column))
-      if (text(column) === '' || !Number.isFinite(value) || value < least)
-        throw ladderCell(path, row, column, text(column))
-      return value
-    }
-    const count = (column: string, absent: number) => (text(column) === '' ? absent : number(column, 0))
-    const n = number('n', 1)
-    const ok = count('ok', n)
+/** The same of a receipt that has been read. */
+export function toLadder(receipt: Receipt, path: string): readonly LadderRow[] {
+  const rows = toLadderRows(receipt, path).flatMap(({ n, mode, ok, failed, ready_p50_s, ready_p95_s }, index) => {
     if (ok === 0) return []
-    return [
-      {
-        n,
-        mode: text('mode'),
-        ok,
-        failed: count('failed', 0),
-        readyP50S: number('ready_p50_s', 0),
-        readyP95S: number('ready_p95_s', 0),
-      },
-    ]
+    const needed = (column: string, value: number | undefined): number => {
+      if (value !== undefined) return value
+      throw receiptCell(path, receipt.lines?.[index] ?? index + 1, column, '', 'the seconds it took')
+    }
+    const readyP50S = needed('ready_p50_s', ready_p50_s)
+    return [{ n, mode, ok, failed, readyP50S, readyP95S: needed('ready_p95_s', ready_p95_s) }]
   })
-  if (rows.length === 0) throw ladderEmpty(path)
+  if (rows.length === 0) throw receiptEmpty(path, 'has no level in which a sandbox became ready')
   return rows
 }

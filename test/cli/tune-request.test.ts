@@ -46,7 +46,7 @@ for (const [more, tag, says] of [
   [{ arrivals: { type: 'steady', perSecond: 1 }, gap: 9 }, 'conflicting-options', /--gap and --arrivals steady/],
   [{ speed: 4 }, 'missing-option', /--verify is missing: --speed is of the emulator/],
   [{ verifySteps: 4 }, 'missing-option', /--verify is missing: --verify-steps is/],
-  [{ receipt: ['nowhere.csv'] }, 'unreadable-file', /nowhere\.csv cannot be read/],
+  [{ receipt: ['nowhere.csv'] }, 'receipt-unreadable', /nowhere\.csv.*no such file/],
 ] as const)
   test(`refused, by the option and what to do: ${JSON.stringify(more)}`, async () => {
     await assertRejects(toTuneRequest({ ...defaults, ...more }), tag, says)

@@ -32,15 +32,22 @@ for (const [what, text, tag, says] of [
   [
     'another table',
     'step,loss\n1,2\n',
-    'ladder-columns',
-    /no column n, mode, ready_p50_s, ready_p95_s \(it has step, loss\)/,
+    'receipt-columns',
+    /no column n, mode, ready_p50_s, ready_p95_s \(row 1 has step, loss\)/,
   ],
-  ['nothing', '', 'ladder-columns', /it has none/],
-  ['a word for a figure', PUBLISHED.replace('9.9,', 'slow,'), 'ladder-cell', /row 3, column ready_p50_s is "slow"/],
-  ['no figure', PUBLISHED.replace('3.49', ''), 'ladder-cell', /row 2, column ready_p95_s is ""/],
-  ['a negative width', PUBLISHED.replace('8,1,cold', '-8,1,cold'), 'ladder-cell', /row 2, column n is "-8"/],
-  ['a row that is cut', PUBLISHED.replace(',6.75,62.11', ''), 'ladder-cell', /row 3, .*9 cells under 11 columns/],
-  ['a head alone', 'n,mode,ready_p50_s,ready_p95_s\n', 'ladder-empty', /no level in which a sandbox became ready/],
+  ['another kind', '# kind: bench\nstep,loss\n1,2\n', 'receipt-foreign', /of kind bench, and one of kind ladder/],
+  ['nothing', '', 'receipt-empty', /holds no table/],
+  ['a word for a figure', PUBLISHED.replace('9.9,', 'slow,'), 'receipt-cell', /row 3, column ready_p50_s is "slow"/],
+  ['no figure', PUBLISHED.replace('3.49', ''), 'receipt-cell', /row 2, column ready_p95_s is ""/],
+  ['a negative width', PUBLISHED.replace('8,1,cold', '-8,1,cold'), 'receipt-cell', /row 2, column n is "-8"/],
+  ['a row that is cut', PUBLISHED.replace(',6.75,62.11', ''), 'receipt-cell', /row 3, .*9 cells under 11 columns/],
+  ['a head alone', 'n,mode,ready_p50_s,ready_p95_s\n', 'receipt-empty', /has no level/],
+  [
+    'failures alone',
+    '# a\nn,mode,ok,ready_p50_s,ready_p95_s\n8,cold,0,,\n',
+    'receipt-empty',
+    /no level in which a sandbox became/,
+  ],
 ] as const)
   test(`${what} is refused by file, row and column`, () => {
     assert.throws(

@@ -12,13 +12,17 @@ const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 /** Runs the built CLI as a user would, in `cwd`, without a terminal. */
 export function troupe(
   argv: readonly string[],
-  options: { readonly cwd?: string; readonly input?: string } = {},
+  options: {
+    readonly cwd?: string
+    readonly input?: string
+    readonly variables?: Readonly<Record<string, string>>
+  } = {},
 ): Promise<CliEnd> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...argv], {
       cwd: options.cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, NO_COLOR: '1' },
+      env: { ...process.env, NO_COLOR: '1', ...options.variables },
     })
     let stdout = ''
     let stderr = ''

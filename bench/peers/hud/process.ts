@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { systemClock } from '../../../src/clock.ts'
 import { TroupeError } from '../../../src/errors.ts'
-import type { EmulatorPlace } from '../../daytona/processes.ts'
+import type { EmulatorPlace } from '../../../src/ladder/process/calls.ts'
 import { makeBenchDirectory } from '../../directory.ts'
 import { treeOf } from '../process-tree.ts'
 

@@ -1,6 +1,6 @@
 /** What our engine's process can be asked. */
 import { fileURLToPath } from 'node:url'
-import { type Child, startChild } from '../../daytona/child.ts'
+import { type Child, startChild } from '../../../src/ladder/process/child.ts'
 import type { EngineFigures } from '../../engine/measure.ts'
 
 export interface OurSettings {

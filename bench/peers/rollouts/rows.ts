@@ -1,4 +1,4 @@
-import { medianOf } from '../../daytona/percentiles.ts'
+import { medianOf } from '../../../src/ladder/percentiles.ts'
 import { type BenchRow, formatNumber } from '../../table.ts'
 import { OURS, OURS_EACH, type RolloutMatch } from './run.ts'
 import type { RolloutFigures } from './sides.ts'

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../daytona/ladder.ts'
+import { untilAborted } from '../../../src/ladder/until-aborted.ts'
 import { startHud } from '../hud/process.ts'
 import type { HudPython } from '../hud/venv.ts'
 import type { Progress } from '../progress.ts'

@@ -1,4 +1,4 @@
-import type { Level } from '../../daytona/level.ts'
+import type { Level } from '../../../src/ladder/level.ts'
 
 /** The sides that take turns at each width. `lean` is HUD's without root certificates: see `HudSettings`. */
 export const SIDES = ['hud cold', 'hud cold lean', 'cold', 'hud pool lean', 'provider-pool', 'prewarm'] as const
@@ -30,7 +30,7 @@ export function toFigures(level: Level): SandboxFigures {
     failures: level.failures.map(({ tag, message }) => `${tag}: ${message}`),
     leaked: level.leaked,
     fillMs: level.fillMs,
-    cpuMs: level.cpuMs / level.cell.width,
+    cpuMs: (level.cpuMs + level.fillCpuMs) / level.cell.width,
     loopP99Ms: level.loopP99Ms,
     peakBytes: level.peakRssBytes,
   }

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { TroupeError } from '../../../src/errors.ts'
-import { LADDER_LIMITS } from '../../daytona/cell.ts'
-import { countLeft, readState } from '../../daytona/emulator-state.ts'
-import { type EmulatorPlace, startEmulatorProcess } from '../../daytona/processes.ts'
+import { countLeft, readState } from '../../../src/ladder/emulator/emulator-state.ts'
+import { startEmulatorProcess } from '../../../src/ladder/emulator/start-emulator-process.ts'
+import type { EmulatorPlace } from '../../../src/ladder/process/calls.ts'
+import { toEmulatorSettings } from '../../ladder/measuring.ts'
 import { type HudProcess, startHud } from '../hud/process.ts'
 import { watchTree } from '../process-tree.ts'
 import type { SandboxFigures } from './figures.ts'
@@ -33,7 +34,7 @@ export interface HudCellSettings {
 }
 
 export function makeHudCell({ python, width, seed, pool, lean }: HudCellSettings): HudCell {
-  const emulator = startEmulatorProcess({ seed, limits: LADDER_LIMITS })
+  const emulator = startEmulatorProcess(toEmulatorSettings(seed))
   let place: EmulatorPlace | undefined
   let hud: HudProcess | undefined
   let ending: Promise<void> | undefined

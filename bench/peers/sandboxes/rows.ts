@@ -1,4 +1,4 @@
-import { medianOf, toPercentiles } from '../../daytona/percentiles.ts'
+import { medianOf, toPercentiles } from '../../../src/ladder/percentiles.ts'
 import { type BenchRow, formatNumber } from '../../table.ts'
 import type { SandboxLevel, SideName } from './figures.ts'
 

@@ -1,8 +1,11 @@
 import { toErrorData } from '../../../src/errors.ts'
-import { makeOpenCell } from '../../daytona/cell.ts'
-import { untilAborted } from '../../daytona/ladder.ts'
-import type { Mode } from '../../daytona/level.ts'
-import { toPercentiles } from '../../daytona/percentiles.ts'
+import { makeOpenCell } from '../../../src/ladder/cell.ts'
+import { cellClosed } from '../../../src/ladder/errors.ts'
+import { toPercentiles } from '../../../src/ladder/percentiles.ts'
+import type { LadderPorts } from '../../../src/ladder/ports.ts'
+import { makeTurn, type Turn } from '../../../src/ladder/turn.ts'
+import { untilAborted } from '../../../src/ladder/until-aborted.ts'
+import { toLadderPorts } from '../../ladder/measuring.ts'
 import type { HudPython } from '../hud/venv.ts'
 import type { PeersOptions } from '../options.ts'
 import type { Progress } from '../progress.ts'
@@ -35,6 +38,7 @@ export async function runSandboxes(
   { widths, repetitions, wideRepetitions, seed, quick }: PeersOptions,
   { signal, say }: Progress,
 ): Promise<SandboxRun> {
+  const ports = await toLadderPorts({ seed, transport: 'auto' }, { signal, say })
   const levels: SandboxLevel[] = []
   const problems: string[] = []
   for (const width of widths) {
@@ -56,7 +60,7 @@ export async function runSandboxes(
       await Promise.all(
         names.map(name =>
           attempt(name, async () => {
-            const side = openSide(python, name, width, seed)
+            const side = openSide(python, name, width, seed, ports)
             sides.set(name, side)
             await side.open()
           }),
@@ -77,7 +81,7 @@ export async function runSandboxes(
   return { levels, problems }
 }
 
-function openSide(python: HudPython, name: SideName, width: number, seed: number): OpenSide {
+function openSide(python: HudPython, name: SideName, width: number, seed: number, ports: LadderPorts): OpenSide {
   if (name === 'hud cold' || name === 'hud cold lean' || name === 'hud pool lean')
     return makeHudCell({
       python: python.program,
@@ -86,11 +90,17 @@ function openSide(python: HudPython, name: SideName, width: number, seed: number
       pool: name === 'hud pool lean',
       lean: name !== 'hud cold',
     })
-  const mode: Mode = name
-  const cell = makeOpenCell({ mode, width, transport: 'auto' }, seed)
+  const cell = makeOpenCell({ strategy: name, work: 'infra', width }, ports)
+  let turn: Turn | undefined
   return {
-    open: cell.open,
-    measure: async (repetition, again) => toFigures(await cell.measure(repetition, again)),
+    async open() {
+      await cell.open()
+      turn = makeTurn(cell)
+    },
+    async measure(repetition, again) {
+      if (turn === undefined) throw cellClosed()
+      return toFigures(await turn.take(repetition, again))
+    },
     async end() {
       await cell.end()
     },

@@ -1,6 +1,6 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { replaceFile } from '../../replace-file.ts'
 import { notAReceipt, receiptNotWritten } from './errors.ts'
 import { PUBLISHED } from './published.ts'
 import type { Receipt } from './receipt.ts'
@@ -18,13 +18,9 @@ export function formatReceipt(receipt: Receipt): string {
 
 /** Replaces the file in one move: a reader sees the old text or the new, never a part. Rejects with `receipt-not-written`. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  const half = `${path}.${process.pid}.half`
   try {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(half, text)
-    await rename(half, path)
+    await replaceFile(path, text)
   } catch (error) {
-    await rm(half, { force: true }).catch(() => {}) // What could not be written cannot always be removed; the error says enough.
     throw receiptNotWritten(path, error)
   }
 }

@@ -12,9 +12,9 @@ test('without options everything is compared at the published widths, twice, and
   assert.equal([widths, repetitions], [[8, 32, 128, 256], 2])
 })
 
-test('--modes names the parts, in whatever order, and refuses what is none', () => {
-  assert.equal(parsePeersOptions({ quick: true, modes: 'sandboxes, kernel' }).parts, ['kernel', 'sandboxes'])
-  assert.throws(() => parsePeersOptions({ quick: true, modes: 'kernel,cold' }), /--modes cold: .*sandboxes/)
+test('--parts names the parts, in whatever order, and refuses what is none', () => {
+  assert.equal(parsePeersOptions({ quick: true, parts: 'sandboxes, kernel' }).parts, ['kernel', 'sandboxes'])
+  assert.throws(() => parsePeersOptions({ quick: true, parts: 'kernel,cold' }), /--parts cold: .*sandboxes/)
 })
 
 test.run()

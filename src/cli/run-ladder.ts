@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import { checkStrategies, preflightLadder } from '../ladder/check-strategies.ts'
+import { runLadder } from '../ladder/ladder.ts'
+import { toLadderReceipt } from '../ladder/ladder-receipt.ts'
+import { type Level, STRATEGIES, type Strategy } from '../ladder/level.ts'
+import { checkDescriptors } from '../ladder/limits.ts'
+import { renderLadder } from '../ladder/render-ladder.ts'
+import {
+  PUBLISHED_LADDER_RECEIPT,
+  type Receipt,
+  readReceiptFile,
+  toLadderRows,
+  writeReceipt,
+  writeWhole,
+} from '../receipts/index.ts'
+import type { Cli } from './cli.ts'
+import { closing } from './closing.ts'
+import type { LadderArguments } from './commands/ladder.ts'
+import { conflictingOptions, missingOption } from './errors.ts'
+import { EXIT } from './exit-codes.ts'
+import { armInterrupt } from './interrupt.ts'
+import { type Measuring, prepareMeasuring } from './ladder-ports.ts'
+
+interface LadderInput {
+  readonly tasks: string | undefined
+  readonly agent: string | undefined
+}
+
+const PUBLISHED = 'published'
+
+/** `troupe ladder`. Throws what is wrong with the input, before anything is made; the exit status tells how the ladder went. */
+export async function runLadderCommand(input: LadderInput, options: LadderArguments, cli: Cli): Promise<void> {
+  const compared = options.compare === undefined ? undefined : await readCompared(options.compare)
+  if (options.receipt !== undefined) {
+    await draw(await readReceiptFile(options.receipt), compared, options, cli)
+    return
+  }
+  const measuring = await prepareMeasuring(input.tasks, options, toWork(input, options), cli.console)
+  const strategies = chooseStrategies(options, measuring)
+  checkDescriptors(options.levels, measuring.runtimeName, measuring.isEmulated)
+  if (measuring.runtime !== undefined) {
+    await using runtime = closing(measuring.runtime)
+    await preflightLadder(options.levels, strategies, runtime.value)
+  }
+  await climb(strategies, compared, measuring, { input, options, cli })
+}
+
+interface Command {
+  readonly input: LadderInput
+  readonly options: LadderArguments
+  readonly cli: Cli
+}
+
+async function climb(
+  strategies: readonly Strategy[],
+  compared: Receipt | undefined,
+  measuring: Measuring,
+  { input, options, cli }: Command,
+): Promise<void> {
+  const { console } = cli
+  const { levels: widths, repetitions, mode: work } = options
+  const path = join(options.out, 'ladder.csv')
+  const about = { command: toCommand(strategies, measuring, input, options), ...measuring.about }
+  const interrupt = armInterrupt({
+    onFirst: () =>
+      console.talk('\nending in order, and keeping the levels that are done; press Ctrl-C again to end at once'),
+    onSecond: () => process.exit(EXIT.interrupted),
+  })
+  const done: Level[] = []
+  const keep = (problems: readonly string[]) => writeReceipt(path, toLadderReceipt(done, about, problems))
+  try {
+    await keep(['it was ended before its first level'])
+    const run = await runLadder(
+      { widths, repetitions, strategies, work },
+      { ...measuring.ports, signal: interrupt.signal, say: line => console.talk(line) },
+      async level => {
+        done.push(level)
+        await keep([`it was ended after ${level.cell.strategy} at ${level.cell.width}, repetition ${level.repetition}`])
+      },
+    )
+    const problems = [
+      ...(interrupt.signal.aborted ? ['interrupted: only the levels that were done'] : []),
+      ...run.problems,
+    ]
+    const receipt = toLadderReceipt(done, about, problems)
+    await writeReceipt(path, receipt)
+    for (const problem of problems) console.talk(problem)
+    if (done.length > 0) await draw(receipt, compared, options, cli)
+    const isWhole = problems.length === 0 && done.every(({ failures, leaked }) => failures.length + leaked === 0)
+    if (interrupt.signal.aborted) cli.exitWith(EXIT.interrupted)
+    else if (!isWhole) cli.exitWith(EXIT.failed)
+  } finally {
+    interrupt.disarm()
+  }
+}
+
+async function draw(
+  receipt: Receipt,
+  compared: Receipt | undefined,
+  { out, ...options }: LadderArguments,
+  cli: Cli,
+): Promise<void> {
+  const rows = toLadderRows(receipt, options.receipt ?? 'ladder.csv')
+  const others = compared === undefined ? [] : toLadderRows(compared, options.compare ?? PUBLISHED)
+  await cli.console.print(renderLadder(rows, others))
+  // The chart library is large, and not needed before.
+  const { toLadderPage, toLadderSvg } = await import('../ladder/page/index.ts')
+  const receipts = compared === undefined ? [receipt] : [receipt, compared]
+  const [svg, page] = [join(out, 'ladder.svg'), join(out, 'ladder.html')]
+  await writeWhole(svg, toLadderSvg(receipts))
+  await writeWhole(page, toLadderPage(receipts))
+  const csv = options.receipt === undefined ? `${join(out, 'ladder.csv')}, ` : ''
+  cli.console.talk(`written: ${csv}${svg}, ${page}`)
+}
+
+async function readCompared(path: string): Promise<Receipt> {
+  const receipt = path === PUBLISHED ? PUBLISHED_LADDER_RECEIPT : await readReceiptFile(path)
+  toLadderRows(receipt, path) // what is wrong with it is said before anything is measured
+  return receipt
+}
+
+function toWork({ agent }: LadderInput, options: LadderArguments) {
+  const { mode: work, group, agentConfig = {}, threads } = options
+  if (work === 'rollout' && agent === undefined)
+    throw missingOption('the agent', 'rollouts need one to work on the tasks: troupe ladder TASKS AGENT --mode rollout')
+  if (work === 'infra' && agent !== undefined)
+    throw conflictingOptions('an agent', '--mode infra', 'nobody works in its sandboxes; say --mode rollout')
+  return {
+    work,
+    group,
+    agentConfig,
+    ...(agent === undefined ? {} : { agent }),
+    ...(threads === undefined ? {} : { threads }),
+  }
+}
+
+/** What was asked for, or all that is possible there. */
+function chooseStrategies({ strategies }: LadderArguments, { runtime }: Measuring): readonly Strategy[] {
+  if (runtime === undefined) return strategies ?? STRATEGIES
+  if (strategies !== undefined) {
+    checkStrategies(strategies, runtime)
+    return strategies
+  }
+  return STRATEGIES.filter(strategy => {
+    if (strategy === 'fork') return runtime.forks === true
+    return strategy !== 'provider-pool' || runtime.providerPool !== undefined
+  })
+}
+
+/** Without what may be secret: the agent's config is left out. */
+function toCommand(
+  strategies: readonly Strategy[],
+  { words }: Measuring,
+  { tasks, agent }: LadderInput,
+  { levels, repetitions, mode, group }: LadderArguments,
+): string {
+  return [
+    'troupe ladder',
+    ...[tasks, agent].filter(word => word !== undefined),
+    `--levels ${levels.join(',')} --repetitions ${repetitions} --strategies ${strategies.join(',')}`,
+    ...(mode === 'rollout' ? [`--mode rollout --group ${group}`] : []),
+    ...words,
+  ].join(' ')
+}

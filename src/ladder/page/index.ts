@@ -1,0 +1,2 @@
+export { toLadderPage } from './ladder-page.ts'
+export { toLadderSvg } from './ladder-svg.ts'

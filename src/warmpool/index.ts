@@ -1,0 +1,8 @@
+export type { OnLevel, PoolRun } from './bench.ts'
+export type { LevelRow, MomentRow, PoolMeasurement } from './columns.ts'
+export { noForks, noProviderPool, tooManyParents } from './errors.ts'
+export { type ForkBenchPlan, runForkBench } from './fork-bench.ts'
+export { fromPoolReceipt, type PoolReceiptKind, toPoolReceipt } from './receipt.ts'
+export { renderPoolReport, reportOf } from './render.ts'
+export type { PoolReport } from './render-warmpool.ts'
+export { POOL_SOURCES, type PoolSource, runWarmpool, type WarmpoolPlan } from './warmpool.ts'
