@@ -88,6 +88,14 @@ export function chunkNotWhole(chunk: number, group: number): TroupeError {
   })
 }
 
+export function ladderNotDone(problems: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'ladder-not-done',
+    message: `the live ladder could not be measured, so there is nothing to fit: ${problems.join('; ')}. Mend that, or give a receipt with --receipt FILE.`,
+    details: { problems },
+  })
+}
+
 export function groupsNotWhole(rollouts: number, group: number): TroupeError {
   return new TroupeError({
     tag: 'groups-not-whole',

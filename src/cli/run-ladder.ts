@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { checkStrategies, preflightLadder } from '../ladder/check-strategies.ts'
+import { checkStrategies, possibleStrategies, preflightLadder } from '../ladder/check-strategies.ts'
 import { runLadder } from '../ladder/ladder.ts'
 import { toLadderReceipt } from '../ladder/ladder-receipt.ts'
-import { type Level, STRATEGIES, type Strategy } from '../ladder/level.ts'
+import type { Level, Strategy } from '../ladder/level.ts'
 import { checkDescriptors } from '../ladder/limits.ts'
 import { renderLadder } from '../ladder/render-ladder.ts'
 import {
@@ -136,15 +136,9 @@ function toWork({ agent }: LadderInput, options: LadderArguments) {
 
 /** What was asked for, or all that is possible there. */
 function chooseStrategies({ strategies }: LadderArguments, { runtime }: Measuring): readonly Strategy[] {
-  if (runtime === undefined) return strategies ?? STRATEGIES
-  if (strategies !== undefined) {
-    checkStrategies(strategies, runtime)
-    return strategies
-  }
-  return STRATEGIES.filter(strategy => {
-    if (strategy === 'fork') return runtime.forks === true
-    return strategy !== 'provider-pool' || runtime.providerPool !== undefined
-  })
+  if (strategies === undefined) return possibleStrategies(runtime)
+  if (runtime !== undefined) checkStrategies(strategies, runtime)
+  return strategies
 }
 
 /** Without what may be secret: the agent's config is left out. */

@@ -1,11 +1,21 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { drawTuneCurve, neighboursOf, renderTune, type TuneResult, toAdvice, tune } from '../tune/index.ts'
+import { hasTag } from '../errors.ts'
+import {
+  drawTuneCurve,
+  neighboursOf,
+  renderTune,
+  type TuneRequest,
+  type TuneResult,
+  toAdvice,
+  tune,
+} from '../tune/index.ts'
 import type { Verification } from '../tune/verify/verify.ts'
 import type { Cli } from './cli.ts'
 import type { TuneArguments } from './commands/tune.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
+import { measureLive } from './tune-live.ts'
 import { toTuneRequest } from './tune-request.ts'
 
 const SPEED = 10
@@ -14,7 +24,14 @@ const STEPS = 2
 /** `troupe tune`. Throws what is wrong with the input; the exit status tells whether a plan keeps to what was asked. */
 export async function runTune(options: TuneArguments, cli: Cli): Promise<void> {
   const { clock, console } = cli
-  const request = await toTuneRequest(options)
+  let request: TuneRequest
+  try {
+    request = await toTuneRequest(options, () => measureLive(options, cli))
+  } catch (error) {
+    if (!hasTag(error, 'interrupted')) throw error
+    cli.exitWith(EXIT.interrupted)
+    return
+  }
   const startedAt = clock.now()
   const result = tune(request)
   const { simulations, sandboxes } = result.work

@@ -9,8 +9,11 @@ import { conflictingOptions, groupsNotWhole, missingOption } from './errors.ts'
 const DEFAULT_GAP_MS = 94_000
 const DEFAULT_HIT_RATE = 0.99
 
-/** What is to be tuned. Throws what contradicts itself or is missing, and what is wrong with a receipt. */
-export async function toTuneRequest(options: TuneArguments): Promise<TuneRequest> {
+/** What is to be tuned. `measure` measures live, where that is asked for. Throws what contradicts itself or is missing, and what is wrong with a receipt. */
+export async function toTuneRequest(
+  options: TuneArguments,
+  measure: () => Promise<readonly LadderRow[]>,
+): Promise<TuneRequest> {
   const { strategies, repetitions, seed, price = 0, priceCreate = 0 } = options
   const objective = toObjective(options)
   if (options.verify !== true)
@@ -21,7 +24,7 @@ export async function toTuneRequest(options: TuneArguments): Promise<TuneRequest
       if (value !== undefined) throw missingOption('--verify', `${option} is of the emulator that it starts`)
   return {
     job: toJob(options),
-    model: await toModel(options.receipt),
+    model: await toModel(options, measure),
     objective,
     strategies,
     price: { perSandboxSecond: price, perCreate: priceCreate },
@@ -62,7 +65,16 @@ function toObjective({ targetHitRate, maxStep, budget, knee, price, priceCreate 
   return { type: 'budget', perStep: budget }
 }
 
-async function toModel(receipts: readonly string[]): Promise<LatencyModel> {
+async function toModel(
+  { live, emulator, receipt: receipts, ...options }: TuneArguments,
+  measure: () => Promise<readonly LadderRow[]>,
+): Promise<LatencyModel> {
+  if (live === true) {
+    if (receipts.length > 0) throw conflictingOptions('--live', '--receipt', 'the model is fitted to one or the other')
+    return fitLatencyModel(await measure(), 'a model fitted to a ladder measured just now')
+  }
+  if (emulator === true) throw missingOption('--live', '--emulator says where that measures')
+  if (options.runtime !== undefined) throw missingOption('--live', '--runtime says where that measures')
   if (receipts.length === 0) return PUBLISHED_MODEL
   const rows: LadderRow[] = []
   for (const path of receipts) rows.push(...toLadder(await readReceiptFile(path), path))

@@ -9,7 +9,8 @@ import { Asked, Mailbox } from './mailbox.ts'
 import { Reference, type Watcher } from './reference.ts'
 import type { Runnable } from './run-queue.ts'
 import { runOnStop, stopChildren } from './stopping.ts'
-import { defaultSupervision, RestartHistory } from './supervision.ts'
+import { defaultSupervision } from './supervision.ts'
+import { Ties } from './ties.ts'
 
 const DEFAULT_CAPACITY = 10_000
 
@@ -25,11 +26,9 @@ export class Cell extends Reference implements Runnable, Watcher {
   readonly id: number
   readonly parent: Cell | undefined
   readonly mailbox: Mailbox
-  readonly children = new Map<string, Cell>()
-  readonly watchers = new Set<Watcher>()
-  readonly watching = new Map<string, Reference>()
-  readonly timers = new Set<CancelTimer>()
   readonly context: ActorContext
+  /** Absent as long as there are none; `tied` makes them. */
+  ties: Ties | undefined
   phase: Phase = 'running'
   /** Undefined until `initial` has returned: there is nothing to resume or to stop. The last one lasts through a back-off. */
   state: { value: unknown } | undefined
@@ -44,8 +43,6 @@ export class Cell extends Reference implements Runnable, Watcher {
   private failureWanted: ErrorData | undefined
   private childNumber = 0
   private cancelBackoff: CancelTimer | undefined
-  private readonly restarts = new RestartHistory()
-  private readonly onStopped: (() => void)[] = []
 
   constructor(kernel: Kernel, actor: Actor<unknown, unknown>, path: string, parent: Cell | undefined) {
     super()
@@ -58,6 +55,11 @@ export class Cell extends Reference implements Runnable, Watcher {
     this.mailbox = new Mailbox(actor.capacity ?? DEFAULT_CAPACITY)
     this.context = new ActorContext(this)
     kernel.actors.set(this.id, this)
+  }
+
+  get tied(): Ties {
+    this.ties ??= new Ties()
+    return this.ties
   }
 
   override tell(message: unknown): boolean {
@@ -128,7 +130,7 @@ export class Cell extends Reference implements Runnable, Watcher {
   /** Stops, children first; at the end of the entry being handled if there is one. */
   stop(reason: StopReason, done?: () => void): void {
     if (this.phase === 'stopped') done?.()
-    else if (done !== undefined) this.onStopped.push(done)
+    else if (done !== undefined) this.tied.onStopped.push(done)
     if (!this.open) return
     if (this.executing) {
       this.stopWanted ??= reason
@@ -152,7 +154,7 @@ export class Cell extends Reference implements Runnable, Watcher {
     }
     const supervision = parent.actor.supervision ?? defaultSupervision
     const now = kernel.clock.now()
-    const verdict = this.restarts.judge(supervision, error, now, kernel.random(), this.state !== undefined)
+    const verdict = this.tied.restarts.judge(supervision, error, now, kernel.random(), this.state !== undefined)
     kernel.failed({ address: this.address, error, directive: verdict.directive })
     switch (verdict.directive) {
       case 'resume':
@@ -171,17 +173,17 @@ export class Cell extends Reference implements Runnable, Watcher {
   }
 
   terminated(address: string, reason: StopReason): void {
-    this.watching.delete(address)
+    this.ties?.watching.delete(address)
     this.signal({ type: 'terminated', address, reason })
   }
 
   override addWatcher(watcher: Watcher): void {
     if (this.phase === 'stopped') watcher.terminated(this.address, this.stopReason)
-    else this.watchers.add(watcher)
+    else this.tied.watchers.add(watcher)
   }
 
   override removeWatcher(watcher: Watcher): void {
-    this.watchers.delete(watcher)
+    this.ties?.watchers.delete(watcher)
   }
 
   nextChildNumber(): number {
@@ -253,8 +255,9 @@ export class Cell extends Reference implements Runnable, Watcher {
 
   private cancelTimers(): void {
     this.cancelBackoff?.()
-    for (const cancel of this.timers) cancel()
-    this.timers.clear()
+    if (this.ties === undefined) return
+    for (const cancel of this.ties.timers) cancel()
+    this.ties.timers.clear()
   }
 
   private refuseWaiting(): void {
@@ -277,11 +280,13 @@ export class Cell extends Reference implements Runnable, Watcher {
   private stopped(): void {
     this.phase = 'stopped'
     this.kernel.actors.delete(this.id)
-    this.parent?.children.delete(nameOf(this.path))
-    for (const target of this.watching.values()) target.removeWatcher(this)
-    for (const watcher of this.watchers) watcher.terminated(this.address, this.stopReason)
-    this.watchers.clear()
-    for (const done of this.onStopped.splice(0)) done()
+    this.parent?.ties?.children.delete(nameOf(this.path))
+    if (this.ties === undefined) return
+    const { watchers, watching, onStopped } = this.ties
+    for (const target of watching.values()) target.removeWatcher(this)
+    for (const watcher of watchers) watcher.terminated(this.address, this.stopReason)
+    watchers.clear()
+    for (const done of onStopped.splice(0)) done()
   }
 }
 

@@ -41,21 +41,24 @@ export class ActorContext implements Context<unknown> {
 
   stop(child?: Ref<never>): void {
     const target = child === undefined ? this.cell : toReference(this.cell.kernel, child)
-    if (target === this.cell) this.cell.stop({ type: 'stopped' })
-    for (const own of this.cell.children.values()) if (own === target) own.stop({ type: 'stopped' })
+    if (target === this.cell) {
+      this.cell.stop({ type: 'stopped' })
+      return
+    }
+    for (const own of this.cell.tied.children.values()) if (own === target) own.stop({ type: 'stopped' })
   }
 
   watch(other: Ref<never>): void {
     const target = toReference(this.cell.kernel, other)
-    if (this.cell.watching.has(target.address)) return
-    this.cell.watching.set(target.address, target)
+    if (this.cell.ties?.watching.has(target.address) === true) return
+    this.cell.tied.watching.set(target.address, target)
     target.addWatcher(this.cell)
   }
 
   unwatch(other: Ref<never>): void {
-    const target = this.cell.watching.get(other.address)
+    const target = this.cell.ties?.watching.get(other.address)
     if (target === undefined) return
-    this.cell.watching.delete(other.address)
+    this.cell.tied.watching.delete(other.address)
     target.removeWatcher(this.cell)
   }
 
@@ -85,14 +88,14 @@ export class ActorContext implements Context<unknown> {
     const { cell } = this
     if (!cell.open) return () => {}
     const stopTimer = cell.kernel.clock.after(delayMs, () => {
-      cell.timers.delete(cancel)
+      cell.tied.timers.delete(cancel)
       cell.deliverOwn(message)
     })
     const cancel = () => {
       stopTimer()
-      cell.timers.delete(cancel)
+      cell.tied.timers.delete(cancel)
     }
-    cell.timers.add(cancel)
+    cell.tied.timers.add(cancel)
     return cancel
   }
 }

@@ -1,8 +1,11 @@
+/** A power of two. Most mailboxes never hold more. */
+const FIRST_SLOTS = 4
+
 /** A queue in a ring that doubles as it fills and keeps no reference to what was taken out. It sets no bound: its users do. */
 export class Ring<Item> {
   size = 0
-  private slots: (Item | undefined)[] = new Array(16)
-  private mask = 15
+  private slots: (Item | undefined)[] = new Array(FIRST_SLOTS)
+  private mask = FIRST_SLOTS - 1
   private head = 0
 
   push(item: Item): void {

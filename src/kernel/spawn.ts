@@ -7,11 +7,11 @@ import type { Ref } from './ref.ts'
 export function spawnChild<State, Message>(parent: Cell, actor: Actor<State, Message>, name?: string): Ref<Message> {
   if (!parent.open) throw spawnWhileStopping(parent.address)
   const childName = checkName(name ?? `${actor.name}-${parent.nextChildNumber()}`)
-  const running = parent.children.get(childName)
+  const running = parent.ties?.children.get(childName)
   if (running !== undefined) throw nameInUse(running.address)
   const path = parent.path === '' ? childName : `${parent.path}/${childName}`
   const child = new Cell(parent.kernel, eraseTypes(actor), path, parent)
-  parent.children.set(childName, child)
+  parent.tied.children.set(childName, child)
   child.start()
   return child
 }

@@ -39,7 +39,7 @@ export function runOnStop(cell: Cell, done: () => void): void {
 
 /** Stops the children one after the other, the youngest first, and calls `done` when the last has stopped. */
 export function stopChildren(cell: Cell, done: () => void): void {
-  const order = [...cell.children.values()].reverse()
+  const order = cell.ties === undefined ? [] : [...cell.ties.children.values()].reverse()
   let index = 0
   const next = (): void => {
     for (let child = order[index]; child !== undefined; child = order[index]) {

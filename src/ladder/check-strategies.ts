@@ -1,6 +1,7 @@
 import type { Runtime } from '../runtimes/runtime.ts'
 import { parentsOf, toPoolOptions } from './client/pool-options.ts'
 import { strategyImpossible } from './errors.ts'
+import { STRATEGIES, type Strategy } from './level.ts'
 
 /** Throws `ladder-strategy-impossible` for the first strategy that the runtime cannot do. Asks nothing of anybody. */
 export function checkStrategies(
@@ -30,4 +31,13 @@ export async function preflightLadder(
   const atOnce = strategies.map(strategy => toPoolOptions({ strategy, work: 'infra', width }).maxSandboxes)
   const kept = (providerPool ? width : 0) + (strategies.includes('fork') ? parentsOf({ width }) : 0)
   await runtime.preflight({ sandboxes: Math.max(...atOnce) + kept, providerPool })
+}
+
+/** All that the runtime can do; an emulated one, undefined here, can do everything. */
+export function possibleStrategies(runtime: Pick<Runtime, 'forks' | 'providerPool'> | undefined): readonly Strategy[] {
+  if (runtime === undefined) return STRATEGIES
+  return STRATEGIES.filter(strategy => {
+    if (strategy === 'fork') return runtime.forks === true
+    return strategy !== 'provider-pool' || runtime.providerPool !== undefined
+  })
 }

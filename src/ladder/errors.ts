@@ -31,6 +31,14 @@ export function notReady(strategy: string, withinMs: number): TroupeError {
   })
 }
 
+export function sandboxesLeft(ids: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'ladder-sandboxes-left',
+    message: `${ids.length} sandboxes would not go and may still exist: ${ids.join(', ')}. Delete them at their provider, or see \`troupe reap\`.`,
+    details: { ids },
+  })
+}
+
 export function cellClosed(): TroupeError {
   return new TroupeError({ tag: 'ladder-cell-closed', message: 'it was never opened, or has been closed' })
 }

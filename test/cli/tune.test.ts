@@ -47,6 +47,29 @@ test('a receipt is what the model is fitted to', () =>
     assert.match(stdout, /a model fitted to slow\.csv/)
   }))
 
+test('live, it measures the sandboxes at hand first, and keeps the receipt', () =>
+  withFiles({}, async directory => {
+    const job = [
+      '--rollouts',
+      '8',
+      '--group',
+      '4',
+      '--steps',
+      '2',
+      '--repetitions',
+      '1',
+      '--strategies',
+      'cold,prewarm',
+    ]
+    const { exitCode, stdout, stderr } = await troupe(['tune', ...job, '--live', '--out', 'results'], {
+      cwd: directory,
+    })
+    assert.is(exitCode, 0, stderr)
+    assert.match(stderr, /cold at 8, repetition 2: 8 ok, 0 failed/)
+    assert.match(stdout, /a model fitted to a ladder measured just now/)
+    assert.match(readFileSync(join(directory, 'results', 'ladder.csv'), 'utf8'), /# complete: true/)
+  }))
+
 test('where no plan keeps to what was asked the exit status says so', async () => {
   const { exitCode, stdout } = await troupe(['tune', ...SMALL, '--max-step', '1s'])
   assert.is(exitCode, 1)

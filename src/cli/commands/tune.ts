@@ -3,10 +3,11 @@ import type { Arrivals, Durations } from '../../simulation/job.ts'
 import { STRATEGIES, type Strategy } from '../../tune/request.ts'
 import { numberFromZero, positiveNumber, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 import { toArrivals, toDurationMs, toDurations, toPaths, toStrategies } from '../tune-arguments.ts'
 
 /** The options of `troupe tune` as the action gets them. Times in milliseconds. */
-export interface TuneArguments {
+export interface TuneArguments extends RuntimeArguments {
   readonly rollouts: number
   readonly group: number
   readonly steps: number
@@ -22,6 +23,8 @@ export interface TuneArguments {
   readonly budget?: number
   readonly knee?: true
   readonly receipt: readonly string[]
+  readonly live?: true
+  readonly emulator?: true
   readonly strategies: readonly Strategy[]
   readonly repetitions: number
   readonly seed: number
@@ -35,7 +38,7 @@ export interface TuneArguments {
 const DURATION: Durations = { type: 'lognormal', p50Ms: 50_000, p95Ms: 90_000 }
 
 export function define(command: Command, cli: Cli): void {
-  command
+  addRuntimeOptions(command)
     .option('--rollouts <n>', 'rollouts in one step', wholeNumberFrom(1), 128)
     .option('--group <n>', 'attempts at each task: they ask for sandboxes together', wholeNumberFrom(1), 8)
     .option('--steps <n>', 'steps of the job', wholeNumberFrom(1), 10)
@@ -69,6 +72,8 @@ export function define(command: Command, cli: Cli): void {
       toPaths,
       [],
     )
+    .option('--live', 'measure first: a ladder of three widths on the runtime that the options name')
+    .option('--emulator', 'of --live: on an emulated Daytona that it starts')
     .option('--strategies <list>', `of ${STRATEGIES.join(', ')} (default: all)`, toStrategies, STRATEGIES)
     .option('--repetitions <n>', 'simulations of each plan, with seeds of their own', wholeNumberFrom(1), 3)
     .option('--seed <n>', 'of the simulations', wholeNumberFrom(0), 1)
@@ -90,6 +95,7 @@ Examples:
   $ troupe tune --rollouts 256 --duration p50=3m,p95=9m --gap 60s --price 0.00005 --budget 2.5
   $ troupe tune --arrivals steady:0.5 --duration p50=10m,p95=20m --max-concurrent 512
   $ troupe tune --receipt ladder.csv --knee --out results
+  $ troupe tune --live --runtime daytona --env environments/calc/env.ts --rollouts 64
   $ troupe tune --rollouts 32 --duration p50=20s,p95=40s --gap 30s --verify
 
 It simulates the engine's own pool and a provider as slow as was measured; without options, the published training. Prints to stdout what to do, what it costs and

@@ -1,12 +1,12 @@
 import { openPoolAlone, type PoolAlone } from '../../assembly/pool-alone.ts'
 import { systemClock } from '../../clock.ts'
-import { toErrorData } from '../../errors.ts'
 import { randomIds, toSandboxId } from '../../ids.ts'
 import { toOwnerWord } from '../../owner.ts'
 import type { Runtime } from '../../runtimes/runtime.ts'
 import type { Task } from '../../taskset/task.ts'
 import { makeControlClient } from '../../wire/client.ts'
 import { countByTag, makeErrorCount } from '../error-count.ts'
+import { sandboxesLeft } from '../errors.ts'
 import type { Cell, Sample } from '../level.ts'
 import { acquireAll } from './acquire-all.ts'
 import { isAtRest, toBooks } from './books.ts'
@@ -102,7 +102,8 @@ export function openPoolClient(cell: Cell, runtime: Runtime, task: Task): Ladder
     async close() {
       try {
         const left = (await opened?.close()) ?? []
-        if (left.length > 0) errors.add(toErrorData(new Error(`${left.join(', ')} may still exist`)))
+        // Its own level is over: whoever ends this process is told.
+        if (left.length > 0) throw sandboxesLeft(left)
       } finally {
         await control.close()
         await runtime.close()
