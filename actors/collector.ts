@@ -39,7 +39,7 @@ export function collector(ports: CollectorPorts): Actor<CollectorState, Collecto
           state.waiting.set(groupId, runs.set(runId, toRun(message.header, message.trajectory)))
           ports.conservation.add(1)
           ports.onRun(message.header)
-          ports.supervisor().tell({ type: 'run-over', groupId })
+          ports.supervisor().tell({ type: 'run-over', groupId, runId })
           return state
         }
         case 'group-ended': {
@@ -60,10 +60,14 @@ export function collector(ports: CollectorPorts): Actor<CollectorState, Collecto
           ports.supervisor().tell({ type: 'group-over', groupId, graded, ...(error === undefined ? {} : { error }) })
           return state
         }
+        case 'group-lost':
+          ports.supervisor().tell({ type: 'group-lost-known', groupId: message.groupId })
+          return state
         case 'group-left': {
           const arrived = state.waiting.get(message.groupId)
           if (state.waiting.delete(message.groupId) && arrived !== undefined)
             ports.conservation.drop('left-pending', arrived.size)
+          ports.supervisor().tell({ type: 'group-left-known', groupId: message.groupId })
           return state
         }
       }

@@ -119,8 +119,10 @@ export interface RunGroups {
 
 /** From the collector: a member has its terminal run, a group its end. */
 export type CollectedMessage =
-  | { readonly type: 'run-over'; readonly groupId: GroupId }
+  | { readonly type: 'run-over'; readonly groupId: GroupId; readonly runId: RunId }
   | { readonly type: 'group-over'; readonly groupId: GroupId; readonly graded: number; readonly error?: ErrorData }
+  | { readonly type: 'group-lost-known'; readonly groupId: GroupId }
+  | { readonly type: 'group-left-known'; readonly groupId: GroupId }
 
 /** From a shard or from the threads that carry them. */
 export type ShardReport =
@@ -176,8 +178,10 @@ export type CollectorMessage =
   /** A durable run. The bytes are handed over, not copied. */
   | { readonly type: 'run-completed'; readonly header: RunHeader; readonly trajectory: Uint8Array }
   | { readonly type: 'group-ended'; readonly plan: GroupPlan; readonly end: GroupEnd }
-  /** A cancelled group: what it has is durable and will be found again; nothing of it is kept here. */
+  /** A cancelled group: what it has is durable and will be found again; nothing of it is kept here. Answered with `group-left-known`. */
   | { readonly type: 'group-left'; readonly groupId: GroupId }
+  /** Answered with `group-lost-known`, after all that came of the group before its thread was lost. */
+  | { readonly type: 'group-lost'; readonly groupId: GroupId }
 
 // ── trainer ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -59,6 +59,10 @@ interface GroupState {
   readonly terminal: Map<string, RunHeader>
   /** Members whose attempt is under way or waits for its retry. */
   readonly open: Set<string>
+  /** Ends of attempts on their way to the journal. */
+  readonly finishing: Set<Promise<unknown>>
+  /** Nothing more is written: who looks into the journal from now on sees all that there will be. */
+  isOver: boolean
 }
 
 /** The members of one group: starts them all, tries again what is worth it, and ends in exactly one state. */
@@ -75,6 +79,8 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         attempts: new Map(),
         terminal: new Map(start.durable.map(header => [header.runId, header])),
         open: new Set(),
+        finishing: new Set(),
+        isOver: false,
       }
       for (const member of plan.members) if (!state.terminal.has(member.runId)) startAttempt(state, member, context)
       if (state.open.size === 0) endGroup(state, context)
@@ -89,7 +95,9 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
           return state
         case 'retry': {
           const member = plan.members.find(({ runId }) => runId === message.runId)
-          if (member !== undefined && !state.cancel.signal.aborted) startAttempt(state, member, context)
+          const { signal } = state.cancel
+          // In a group that was dropped meanwhile the attempt is cut at once, which is the member's end.
+          if (member !== undefined && (!signal.aborted || isDropped(signal))) startAttempt(state, member, context)
           else if (state.open.delete(message.runId)) leaveIfSettled(state, context)
           return state
         }
@@ -107,6 +115,8 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
     onStop(state) {
       // Only a group that is stopped before its end has anything left to cancel.
       if (state.open.size > 0) state.cancel.abort(engineCancelled())
+      state.isOver = true
+      return state.finishing.size === 0 ? undefined : Promise.allSettled(state.finishing).then(() => {})
     },
   }
 
@@ -114,7 +124,7 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
     const attempt = (state.attempts.get(member.runId) ?? 0) + 1
     state.attempts.set(member.runId, attempt)
     state.open.add(member.runId)
-    context.pipe(runAttempt(member, attempt, state.cancel.signal, context), settled => ({
+    context.pipe(runAttempt(state, member, attempt, context), settled => ({
       type: 'attempt-ended',
       runId: member.runId,
       settled,
@@ -122,11 +132,12 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
   }
 
   async function runAttempt(
+    state: GroupState,
     member: MemberPlan,
     attempt: number,
-    cancel: AbortSignal,
     context: Context<RolloutGroupMessage>,
   ): Promise<AttemptEnd> {
+    const cancel = state.cancel.signal
     const agent = await ports.agents(start.agent)
     const leaseId = toLeaseId(`${member.runId}.${attempt}`)
     const end = await rollout(
@@ -151,13 +162,19 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         release: sessionEnded => ports.pool.tell({ type: 'release', leaseId, sessionEnded }),
       },
     )
-    return ports.finishing.run(async () => {
+    const finishing = ports.finishing.run(async () => {
       const trajectory = packTrajectory(end.trajectory)
       const header = toRunHeader(plan, member, { attempt, agent: agent.name, bytes: trajectory.byteLength }, end)
       const verdict = toVerdict(end.outcome === 'cancelled', end.retryable, attempt, cancel)
-      if (verdict === 'terminal') await ports.journal.putRun(header, trajectory)
+      if (verdict === 'terminal' && !state.isOver) await ports.journal.putRun(header, trajectory)
       return { header, verdict, trajectory }
     })
+    state.finishing.add(finishing)
+    try {
+      return await finishing
+    } finally {
+      state.finishing.delete(finishing)
+    }
   }
 
   /** A member cancelled because its group is dropped is over; one cancelled with the whole run is still to be done. */

@@ -251,7 +251,8 @@ function makeExpiry(clock: Clock, lifetimeMs: number): () => string {
   let made: { readonly at: number; readonly text: string } | undefined
   return () => {
     const now = clock.wallTime()
-    if (made === undefined || now - made.at >= 60_000)
+    // A clock that is set back does not make the old text good again.
+    if (made === undefined || Math.abs(now - made.at) >= 60_000)
       made = { at: now, text: new Date(now + lifetimeMs + 60_000).toISOString() }
     return made.text
   }

@@ -38,11 +38,12 @@ export function shard(ports: GroupPorts): Actor<ShardState, ShardMessage> {
     },
     onSignal(state, signal) {
       const group = state.groups.get(signal.address)
-      if (group === undefined) return state
-      if (signal.type === 'child-failed') {
-        ports.supervisor.tell({ type: 'group-crashed', groupId: group.groupId, error: signal.error })
-        state.groups.delete(signal.address)
-      } else if (signal.reason.type !== 'failed') state.groups.delete(signal.address)
+      // Told when it has stopped, not when it fails: until then a member may still become durable.
+      if (group === undefined || signal.type !== 'terminated') return state
+      const { groupId } = group
+      state.groups.delete(signal.address)
+      if (signal.reason.type === 'failed')
+        ports.supervisor.tell({ type: 'group-crashed', groupId, error: signal.reason.error })
       return state
     },
   }

@@ -1,6 +1,7 @@
 import type { AgentRef } from '../src/agents/agent.ts'
 import type { ErrorData } from '../src/errors.ts'
-import type { GroupId } from '../src/ids.ts'
+import type { GroupId, RunId } from '../src/ids.ts'
+import { isJournalFull } from '../src/journal/errors.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
 import { makeDeadGroupBreaker } from '../src/rollout/breaker.ts'
@@ -34,7 +35,7 @@ interface Queued extends PlannedGroup {
 interface Flight extends Queued {
   readonly node: string
   /** Members without a terminal run. */
-  unfinished: number
+  readonly open: Set<RunId>
 }
 
 type Mode =
@@ -57,6 +58,8 @@ interface SupervisorState {
   readonly flights: Map<GroupId, Flight>
   /** Groups between a lost thread and the look into the journal. */
   readonly recovering: Map<GroupId, { readonly group: Queued; readonly error: ErrorData }>
+  /** Cancelled groups that the collector has not let go of yet. */
+  readonly leaving: Set<GroupId>
   readonly shards: Map<string, Shard>
   /** Unfinished members of all flights: what the credits bound. */
   unfinished: number
@@ -75,6 +78,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       queue: [],
       flights: new Map(),
       recovering: new Map(),
+      leaving: new Set(),
       shards: new Map(),
       unfinished: 0,
       expected: 0,
@@ -105,43 +109,55 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       case 'shard-down':
         state.shards.delete(message.node)
         for (const flight of [...state.flights.values()])
-          if (flight.node === message.node) recover(state, flight, message.error, context)
+          if (flight.node === message.node) recover(state, flight, message.error)
         if (message.error.tag === 'threads-failing') beginCancel(state, undefined, message.error)
         return
       case 'group-crashed': {
         const flight = state.flights.get(message.groupId)
-        if (flight !== undefined) recover(state, flight, message.error, context)
+        if (flight !== undefined) recover(state, flight, message.error)
+        // To run the group again would cost sandboxes for what cannot be kept, and to call it lost would keep it from ever being run.
+        if (isJournalFull(message.error)) beginCancel(state, undefined, message.error)
+        return
+      }
+      case 'group-lost-known': {
+        const plan = state.recovering.get(message.groupId)?.group.plan
+        if (plan === undefined) return
+        context.pipe(ports.durableRuns(plan), settled => ({ ...message, type: 'durable-found', settled }))
         return
       }
       case 'durable-found': {
         const entry = state.recovering.get(message.groupId)
         if (entry === undefined) return
-        state.recovering.delete(message.groupId)
         if (message.settled.ok) requeue(state, { ...entry.group, durable: message.settled.value }, entry.error, context)
-        else beginCancel(state, undefined, message.settled.error)
+        else abandon(state, message.groupId, message.settled.error)
         return
       }
       case 'loss-recorded':
-        if (!message.settled.ok) beginCancel(state, undefined, message.settled.error)
+        // Told to the collector too, which says when the group is over.
+        if (!message.settled.ok) abandon(state, message.groupId, message.settled.error)
         return
       case 'run-over': {
         const flight = state.flights.get(message.groupId)
-        if (flight === undefined) return
-        flight.unfinished -= 1
+        // Those that were durable before, or are told of a second time, hold no credit.
+        if (flight === undefined || !flight.open.delete(message.runId)) return
         state.unfinished -= 1
         const shard = state.shards.get(flight.node)
         if (shard !== undefined) shard.members -= 1
         return
       }
       case 'group-over': {
-        forget(state, message.groupId)
+        if (state.flights.has(message.groupId)) forget(state, message.groupId)
+        else takeBack(state, message.groupId)
         const failure = breaker.groupOver(message.graded, message.error)
         if (failure !== undefined) beginCancel(state, undefined, failure)
         return
       }
       case 'group-cancelled':
         forget(state, message.groupId)
-        ports.collector.tell({ type: 'group-left', groupId: message.groupId })
+        leave(state, message.groupId)
+        return
+      case 'group-left-known':
+        state.leaving.delete(message.groupId)
         return
       case 'cancel-all':
         beginCancel(state, context.replyTo, undefined)
@@ -154,14 +170,14 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
   function dispatch(state: SupervisorState): void {
     while (state.mode.type === 'running' && state.unfinished < ports.maxConcurrent && !ports.isFull()) {
       const [next] = state.queue
-      if (next === undefined) break
-      const [node, shard] = chooseShard(state, next) ?? []
-      if (node === undefined || shard === undefined) break
+      const [node, shard] = (next && chooseShard(state, next)) ?? []
+      if (next === undefined || node === undefined || shard === undefined) break
       state.queue.shift()
-      const unfinished = next.plan.members.length - next.durable.length
-      state.flights.set(next.plan.groupId, { ...next, node, unfinished })
-      state.unfinished += unfinished
-      shard.members += unfinished
+      const open = new Set(next.plan.members.map(({ runId }) => runId))
+      for (const { header } of next.durable) open.delete(header.runId)
+      state.flights.set(next.plan.groupId, { ...next, node, open })
+      state.unfinished += open.size
+      shard.members += open.size
       shard.groups += 1
       shard.alone = isSuspect(next)
       for (const { header, trajectory } of next.durable)
@@ -176,25 +192,18 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     ports.pool.tell({ type: 'demand', remaining: countRuns(state.queue) + state.expected })
   }
 
-  function recover(
-    state: SupervisorState,
-    flight: Flight,
-    error: ErrorData,
-    context: Context<SupervisorMessage>,
-  ): void {
+  function recover(state: SupervisorState, flight: Flight, error: ErrorData): void {
     forget(state, flight.plan.groupId)
     const group: Queued = { plan: flight.plan, durable: flight.durable, agent: flight.agent, losses: flight.losses + 1 }
     state.recovering.set(group.plan.groupId, { group, error })
-    context.pipe(ports.durableRuns(group.plan), settled => ({
-      type: 'durable-found',
-      groupId: group.plan.groupId,
-      settled,
-    }))
+    // What its thread had told the collector is taken in first, so that it is not looked for too early.
+    ports.collector.tell({ type: 'group-lost', groupId: group.plan.groupId })
   }
 
   function requeue(state: SupervisorState, group: Queued, error: ErrorData, context: Context<SupervisorMessage>): void {
     const { groupId } = group.plan
-    if (group.losses > MAX_LOSSES) {
+    // In recovery until it is over: a cancel waits for that.
+    if (group.losses > MAX_LOSSES && !isJournalFull(error)) {
       context.pipe(ports.recordLoss(group, group.agent, error), settled => ({
         type: 'loss-recorded',
         groupId,
@@ -202,10 +211,28 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       }))
       return
     }
+    state.recovering.delete(groupId)
     if (state.mode.type === 'running') {
       state.queue.unshift(group)
       tellDemand(state)
-    } else ports.collector.tell({ type: 'group-left', groupId })
+    } else leave(state, groupId)
+  }
+
+  function leave(state: SupervisorState, groupId: GroupId): void {
+    state.leaving.add(groupId)
+    ports.collector.tell({ type: 'group-left', groupId })
+  }
+
+  /** Nobody can tell any more what became of the group. */
+  function abandon(state: SupervisorState, groupId: GroupId, error: ErrorData): void {
+    state.recovering.delete(groupId)
+    beginCancel(state, undefined, error)
+  }
+
+  /** The group has its end although its thread was lost, which it may have told just before. Nothing of it is to be done again. */
+  function takeBack(state: SupervisorState, groupId: GroupId): void {
+    if (state.recovering.delete(groupId) || state.queue[0]?.losses === 0) return
+    state.queue = state.queue.filter(({ plan }) => plan.groupId !== groupId)
   }
 
   function beginCancel(state: SupervisorState, asked: Ref<unknown> | undefined, failure: ErrorData | undefined): void {
@@ -226,7 +253,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
   /** Answers the cancel once nothing is in flight. What is still queued stays pending and can be run again. */
   function settleCancel(state: SupervisorState): void {
     const { mode } = state
-    if (mode.type !== 'cancelling' || state.flights.size > 0 || state.recovering.size > 0) return
+    if (mode.type !== 'cancelling' || state.flights.size + state.recovering.size + state.leaving.size > 0) return
     state.queue = []
     state.expected = 0
     tellDemand(state)
@@ -239,10 +266,10 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     const flight = state.flights.get(groupId)
     if (flight === undefined) return
     state.flights.delete(groupId)
-    state.unfinished -= flight.unfinished
+    state.unfinished -= flight.open.size
     const shard = state.shards.get(flight.node)
     if (shard === undefined) return
-    shard.members -= flight.unfinished
+    shard.members -= flight.open.size
     shard.groups -= 1
     shard.alone = false
   }

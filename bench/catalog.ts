@@ -84,7 +84,7 @@ export const BENCHES: readonly BenchEntry[] = [
     name: 'overlap',
     summary: 'published rollout and training times through the loop, one after the other and streaming',
     load: async () => (await import('./overlap.ts')).overlapBench,
-    inSet: { full: {} },
+    inSet: {},
   },
   {
     name: 'ladder',
@@ -111,5 +111,13 @@ export const BENCHES: readonly BenchEntry[] = [
     summary: 'what the simulation says beside the engine on the emulator, for six jobs',
     load: async () => (await import('./tune.ts')).tuneBench,
     inSet: {},
+  },
+  {
+    name: 'soak',
+    summary: '50,000 rollouts, 512 wide, with faults at a low rate: what grows, and whether it slows down',
+    load: async () => (await import('./soak.ts')).soakBench,
+    inSet: {},
+    settings: ['seed'],
+    check: async given => (await import('./ladder/options.ts')).parseLadderOptions(given),
   },
 ]

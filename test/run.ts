@@ -1,13 +1,16 @@
 /**
  * The suite: every `*.test.js` under dist/test, each in a process of its own, two at a time.
- * `node dist/test/run.js [--unit] [part of a path …]`; `--unit` leaves out the files under `end-to-end`.
+ * `node dist/test/run.js [--unit] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults` and `killed`.
  */
 import { fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FIGURES_PREFIX } from './support/figures.ts'
+import { isTimeNeeded } from './support/need-time.ts'
 
-const FILE_DEADLINE_MS = 240_000
+/** Longer where a suite is asked for more than CI asks of it. */
+const FILE_DEADLINE_MS = Number(process.env.TROUPE_TEST_FILE_TIMEOUT_MS ?? 240_000)
 const LINGER_MS = 5_000
 const here = fileURLToPath(new URL('.', import.meta.url))
 const runFile = join(here, 'support', 'run-file.js')
@@ -16,6 +19,8 @@ interface FileResult {
   readonly file: string
   readonly passed: number
   readonly problems: readonly string[]
+  /** What it counted, in lines of its own. */
+  readonly figures: readonly string[]
 }
 
 function runTestFile(file: string): Promise<FileResult> {
@@ -26,13 +31,19 @@ function runTestFile(file: string): Promise<FileResult> {
     const extra: string[] = []
     child.stdout?.on('data', data => (output += data))
     child.stderr?.on('data', data => (output += data))
-    let timer = setTimeout(() => {
-      extra.push(`took longer than ${FILE_DEADLINE_MS} ms`)
-      child.kill('SIGKILL')
-    }, FILE_DEADLINE_MS)
+    const endAfter = (deadlineMs: number) =>
+      setTimeout(() => {
+        extra.push(`took longer than ${deadlineMs} ms`)
+        child.kill('SIGKILL')
+      }, deadlineMs)
+    let timer = endAfter(FILE_DEADLINE_MS)
     child.on('message', message => {
-      report = message as { passed: number; problems: string[] }
       clearTimeout(timer)
+      if (isTimeNeeded(message)) {
+        timer = endAfter(message.needsMs)
+        return
+      }
+      report = message as { passed: number; problems: string[] }
       timer = setTimeout(() => {
         extra.push(`the process did not end within ${LINGER_MS} ms of its last test: a handle was left open`)
         child.kill('SIGKILL')
@@ -44,7 +55,8 @@ function runTestFile(file: string): Promise<FileResult> {
       else if (code !== 0 && report.problems.length === 0 && extra.length === 0) extra.push(`exit code ${code}`)
       const problems = [...(report?.problems ?? []), ...extra]
       if (problems.length > 0) process.stdout.write(output)
-      resolve({ file: relative(here, file), passed: report?.passed ?? 0, problems })
+      const figures = output.split('\n').filter(line => line.startsWith(FIGURES_PREFIX))
+      resolve({ file: relative(here, file), passed: report?.passed ?? 0, problems, figures })
     })
   })
 }
@@ -53,7 +65,7 @@ const filters = process.argv.slice(2).filter(argument => !argument.startsWith('-
 const unitOnly = process.argv.includes('--unit')
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.js'))
-  .filter(name => !unitOnly || !name.startsWith('end-to-end'))
+  .filter(name => !unitOnly || !/^(end-to-end|faults|killed)\//.test(name))
   .filter(name => filters.length === 0 || filters.some(part => name.includes(part)))
   .sort()
 
@@ -64,6 +76,7 @@ async function work(): Promise<void> {
     const result = await runTestFile(join(here, name))
     results.push(result)
     console.log(`${result.problems.length === 0 ? 'ok  ' : 'FAIL'} ${result.file} (${result.passed})`)
+    for (const line of result.figures) console.log(`     ${line.slice(FIGURES_PREFIX.length)}`)
   }
 }
 await Promise.all([work(), work()])

@@ -1,6 +1,6 @@
 import { Environment, gradePytest, requirePytest, z } from 'troupe/environment'
 import { calcSource } from './functions.ts'
-import { TEST_COUNT, testSource } from './tests.ts'
+import { HIDDEN_COUNT, hiddenTests, TEST_COUNT, testSource } from './tests.ts'
 import { brokenIn, splitOf } from './variants.ts'
 
 export const env = new Environment('calc', { version: '1.0.0', workspace: true })
@@ -26,8 +26,8 @@ export const fixCalc = env.template(
     yield await gradePytest({
       workspace,
       module: 'calc.py',
-      tests: testSource,
-      expected: TEST_COUNT,
+      tests: `${testSource}${hiddenTests}`,
+      expected: TEST_COUNT + HIDDEN_COUNT,
       signal,
     })
   },

@@ -45,6 +45,44 @@ def test_cv():
     assert cv([1, 2, 3, 4]) == pytest.approx((5 / 3) ** 0.5 / 2.5)
 `
 
+/** How many more there are that nobody is shown. */
+export const HIDDEN_COUNT = 8
+
+/** The same functions on other numbers: a calc.py that knows the answers of the tests above by heart has repaired nothing. */
+export const hiddenTests = `
+
+def test_mean_hidden():
+    assert mean([2, 7, 7, 9, 10]) == pytest.approx(7.0)
+
+
+def test_median_hidden():
+    assert median([8, 2, 9, 1, 5, 6]) == pytest.approx(5.5)
+
+
+def test_variance_hidden():
+    assert variance([2, 4, 4, 6]) == pytest.approx(8 / 3)
+
+
+def test_stdev_hidden():
+    assert stdev([1, 5, 9]) == pytest.approx(4.0)
+
+
+def test_percentile_hidden():
+    assert percentile([10, 60, 30, 40, 50, 20], 25) == pytest.approx(22.5)
+
+
+def test_mode_hidden():
+    assert mode([3, 5, 5, 5, 1, 1]) == 5
+
+
+def test_spread_hidden():
+    assert spread([-4, 11, 0]) == 15
+
+
+def test_cv_hidden():
+    assert cv([2, 4, 6]) == pytest.approx(0.5)
+`
+
 /** The function a test is about: `test_median_even` is about `median`. */
 export function functionOf(test: string): string {
   return test.split('_')[1] ?? ''

@@ -7,7 +7,7 @@ import type { ErrorData } from '../errors.ts'
 import type { JobId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Ref } from '../kernel/ref.ts'
-import { type ActorSystem, makeSystem } from '../kernel/system.ts'
+import { type ActorSystem, makeSystem, type SystemOptions } from '../kernel/system.ts'
 import { toOwnerWord } from '../owner.ts'
 import type { Drained } from '../pool/pool.ts'
 import type { PoolStats } from '../pool/stats.ts'
@@ -43,6 +43,14 @@ export interface Shards {
   close(deadlineMs: number): Promise<void>
 }
 
+/** What a simulation decides for the engine: the order of its work, chance, and what stands around its actors. */
+export interface EngineParts {
+  readonly system?: Partial<Omit<SystemOptions, 'node' | 'clock'>>
+  readonly sandboxPool?: typeof sandboxPool
+  readonly collector?: typeof collector
+  readonly supervisor?: typeof supervisor
+}
+
 export interface Engine {
   run(groups: readonly PlannedGroup[], agent: AgentSpec): void
   /** So many rollouts are still to be handed in: the pool may make sandboxes ready for them. Those that are handed in count down. */
@@ -71,11 +79,12 @@ export function startEngine(
     data: ShardData,
     held: ReadonlyMap<string, Agent>,
   ) => Shards,
+  parts: EngineParts = {},
 ): Engine {
   const { clock, ids } = settings
-  const system = makeSystem({ node: 'main', clock, ...observed })
+  const system = makeSystem({ node: 'main', clock, ...observed, ...parts.system })
   const pool = system.spawn(
-    sandboxPool({
+    (parts.sandboxPool ?? sandboxPool)({
       runtime: settings.runtime,
       pool: settings.pool,
       maxSandboxes: settings.pool.maxSandboxes,
@@ -87,7 +96,7 @@ export function startEngine(
   )
   let supervisorRef: Ref<SupervisorMessage>
   const collectorRef = system.spawn(
-    collector({
+    (parts.collector ?? collector)({
       supervisor: () => supervisorRef,
       conservation: makeConservation(),
       onRun: ports.onRun,
@@ -95,7 +104,7 @@ export function startEngine(
     }),
   )
   supervisorRef = system.spawn(
-    supervisor({
+    (parts.supervisor ?? supervisor)({
       pool,
       collector: collectorRef,
       durableRuns: ports.durableRuns,

@@ -18,7 +18,8 @@ export function streamTaskset(taskset: Taskset, agent: AgentSpec, { job, ...give
   const leaving = new AbortController()
   const source = makeGroupStream({ onCancel: () => leaving.abort() })
   void (async () => {
-    await using own = await Job.start(taskset.name, options)
+    // Nobody can ask this job for its groups.
+    await using own = await Job.start(taskset.name, { ...options, keepGroups: false })
     const inner = own.stream(taskset, agent, { ...options, signal: anyOf(options.signal, leaving.signal) })
     // A subscriber, not an iterator: what is pushed on is taken when the outer consumer's own queue has it.
     await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
+import { hide, hideKnown } from '../redact.ts'
 
-/** The two ways out of a command: results on one, talk on the other. */
+/** The two ways out of a command: results on one, talk on the other. No secret that this process knows of leaves by either. */
 export interface Console {
   /** Results, for people and programs: stdout. Waits while the reader is slow. */
   print(text: string): Promise<void>
@@ -29,11 +30,15 @@ export function makeConsole(stdout: Terminal, stderr: Terminal, env: NodeJS.Proc
     stderr,
     colours: stdout.isTTY === true && !env.NO_COLOR,
     interactive: stderr.isTTY === true && env.TERM !== 'dumb',
-    talk: text => void stderr.write(text.endsWith('\n') ? text : `${text}\n`),
+    talk: text => void stderr.write(toLine(hide(text))),
     async print(text) {
       if (stdout.destroyed) return
-      if (!stdout.write(text.endsWith('\n') ? text : `${text}\n`) && !stdout.destroyed)
+      if (!stdout.write(toLine(hideKnown(text))) && !stdout.destroyed)
         await Promise.race([once(stdout, 'drain'), once(stdout, 'close')])
     },
   }
+}
+
+function toLine(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`
 }

@@ -118,7 +118,7 @@ function toEmulated({ transport }: RuntimeArguments, environment: string): Runti
   return {
     runtime: 'daytona',
     snapshot: PUBLIC_SNAPSHOT,
-    serveCommand: `troupe serve ${environment} --host 0.0.0.0 --port ${PORT}`,
+    serveCommand: `troupe serve ${environment} --host 0.0.0.0 --port ${PORT} --insecure`,
     ...(transport === undefined ? {} : { transport }),
   }
 }

@@ -1,11 +1,13 @@
 import { CommanderError } from 'commander'
 import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
+import { hide, hideInError } from '../redact.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
-/** The one place that words an error for the terminal. Ends without a line for help and version, which are no errors. */
+/** The one place that words an error for the terminal, without secrets. Ends without a line for help and version, which are no errors. */
 export function explainError(thrown: unknown, debug: boolean): { readonly text: string; readonly exit: ExitCode } {
   if (thrown instanceof CommanderError) return explainUsage(thrown)
-  const data = toErrorData(thrown)
+  // Before it is turned into JSON below, which would write a secret in yet another way.
+  const data = hideInError(toErrorData(thrown))
   const known = thrown instanceof TroupeError
   const lines = [`error: ${data.message}`, ...causes(data)]
   if (!known && !debug) lines.push('This was not foreseen; run again with --debug to see where it happened.')
@@ -13,7 +15,7 @@ export function explainError(thrown: unknown, debug: boolean): { readonly text: 
     lines.push(JSON.stringify(data, undefined, 2))
     if (thrown instanceof Error && thrown.stack !== undefined) lines.push(thrown.stack)
   }
-  return { text: `${lines.join('\n')}\n`, exit: known ? EXIT.badInput : EXIT.failed }
+  return { text: `${hide(lines.join('\n'))}\n`, exit: known ? EXIT.badInput : EXIT.failed }
 }
 
 function explainUsage(error: CommanderError): { readonly text: string; readonly exit: ExitCode } {
@@ -21,7 +23,7 @@ function explainUsage(error: CommanderError): { readonly text: string; readonly 
   // `troupe` and `troupe task` without a command show their help, which says more than an error would.
   if (error.code === 'commander.help') return { text: '', exit: EXIT.badInput }
   const message = error.message.replace(/^error: /, '')
-  return { text: `error: ${message}\nSee --help for what can be asked.\n`, exit: EXIT.badInput }
+  return { text: `error: ${hide(message)}\nSee --help for what can be asked.\n`, exit: EXIT.badInput }
 }
 
 function causes(data: ErrorData): string[] {

@@ -35,7 +35,8 @@ export async function runEmulator(options: EmulatorArguments, cli: Cli): Promise
 published, divided by ${speed}; its sandboxes are directories and processes here, isolated with bubblewrap.
 The SSH gateway listens on port ${emulator.sshPort}. Point a client at it with:`,
       )
-      await console.print(`export DAYTONA_API_URL=${emulator.url}\nexport DAYTONA_API_KEY=${emulator.apiKey}`)
+      // Past what hides keys: this one is what was asked for.
+      console.stdout.write(`export DAYTONA_API_URL=${emulator.url}\nexport DAYTONA_API_KEY=${emulator.apiKey}\n`)
       await ended
     } finally {
       console.talk(`ending ${emulator.existing()} sandboxes`)

@@ -175,6 +175,8 @@ function toJobOptions(
   return {
     settings: { ...toJobSettings(training), seed: seed ?? null },
     resume: true,
+    // A training is told by its records: the runs of all its steps would only lie in memory.
+    keepGroups: false,
     runtime,
     ...toJobDefaults(options),
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
+import { TOKEN_VARIABLE } from '../environment/serve-token.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { Console } from './console.ts'
 import {
@@ -32,7 +33,7 @@ export function addRuntimeOptions(command: Command): Command {
         .choices(RUNTIMES)
         .default(undefined, 'local, or url with --url'),
     )
-    .option('--url <host:port>', 'the control channel of a served environment')
+    .option('--url <host:port>', 'the control channel of a served environment; its token is TROUPE_SERVE_TOKEN')
     .option('--env <file>', "the environment's source (default: env.ts beside the tasks)")
     .option('--unsafe-no-isolation', "run the agent's commands without bubblewrap, with all rights of this user")
   return addDaytonaOptions(command)
@@ -65,7 +66,8 @@ export async function makeRuntime(
       throw missingOption('--url', 'the url runtime needs to know where the environment is')
     if (options.env !== undefined) throw conflictingOptions('--url', '--env', 'a served environment has its own source')
     const { UrlRuntime } = await import('../runtimes/url.ts')
-    return new UrlRuntime(options.url)
+    const token = process.env[TOKEN_VARIABLE]
+    return new UrlRuntime(options.url, token === undefined || token === '' ? {} : { token })
   }
   const source = options.env ?? environment
   if (source === undefined) throw noEnvironment(name)

@@ -165,6 +165,27 @@ export function environmentNameTaken(path: string, name: string): TroupeError {
   })
 }
 
+export function tokenNotRead(path: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'token-not-read',
+      address: path,
+      message: `the token cannot be read from ${path}: ${why}. Name a file that holds nothing else with --token-file.`,
+    },
+    cause,
+  )
+}
+
+/** Never shows the token. */
+export function badToken(source: string, why: string): TroupeError {
+  return new TroupeError({
+    tag: 'bad-token',
+    address: source,
+    message: `the token in ${source} will not do: ${why}. Make one with: openssl rand -hex 32`,
+  })
+}
+
 export function badServeOption(problem: string): TroupeError {
   return new TroupeError({ tag: 'bad-serve-option', message: `${problem}.` })
 }

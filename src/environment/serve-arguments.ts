@@ -5,6 +5,8 @@ import { DEFAULT_PORT, type IsolationSettings, type ServeSettings } from './serv
 export interface ServeArguments {
   readonly settings: ServeSettings
   readonly exitWithParent: boolean
+  /** Where the token is to be read from, other than the variable. */
+  readonly tokenFile?: string
   /** Made for this host alone: the last thing it does is to remove it. */
   readonly ownDirectory?: string
 }
@@ -14,7 +16,8 @@ export function parseServeArguments(argv: readonly string[]): ServeArguments {
   const { values, positionals } = parse(argv)
   const [path] = positionals
   if (path === undefined || positionals.length > 1) throw badServeOption('name one file that exports an Environment')
-  const { env, socket, host = '127.0.0.1', 'base-directory': baseDirectory, 'own-directory': ownDirectory } = values
+  const { env, socket, host = '127.0.0.1', insecure, 'token-file': tokenFile } = values
+  const { 'base-directory': baseDirectory, 'own-directory': ownDirectory } = values
   const port = wholeNumber('port', values.port) ?? DEFAULT_PORT
   if (port > 65_535) throw badServeOption(`--port ${port}: ports end at 65535`)
   return {
@@ -22,10 +25,12 @@ export function parseServeArguments(argv: readonly string[]): ServeArguments {
       path,
       listen: socket === undefined ? { kind: 'tcp', host, port } : { kind: 'unix', path: socket },
       isolation: toIsolation(values),
+      ...(insecure === true ? { insecure } : {}),
       ...(env === undefined ? {} : { env }),
       ...(baseDirectory === undefined ? {} : { baseDirectory }),
     },
     exitWithParent: values['exit-with-parent'] === true,
+    ...(tokenFile === undefined ? {} : { tokenFile }),
     ...(ownDirectory === undefined ? {} : { ownDirectory }),
   }
 }
@@ -40,12 +45,15 @@ function parse(argv: readonly string[]) {
     host: text,
     port: text,
     socket: text,
+    'token-file': text,
+    insecure: flag,
     isolation: text,
     network: flag,
     'cpu-seconds': text,
     'memory-bytes': text,
     processes: text,
     'file-bytes': text,
+    'disk-bytes': text,
     'max-commands': text,
     'base-directory': text,
     'own-directory': text,
@@ -66,6 +74,7 @@ function toIsolation(values: Values): IsolationSettings {
   const memoryBytes = wholeNumber('memory-bytes', values['memory-bytes'])
   const processes = wholeNumber('processes', values.processes)
   const fileBytes = wholeNumber('file-bytes', values['file-bytes'])
+  const diskBytes = wholeNumber('disk-bytes', values['disk-bytes'])
   const maxCommands = wholeNumber('max-commands', values['max-commands'])
   return {
     ...(isolation === undefined ? {} : { isolation }),
@@ -75,6 +84,7 @@ function toIsolation(values: Values): IsolationSettings {
       ...(memoryBytes === undefined ? {} : { memoryBytes }),
       ...(processes === undefined ? {} : { processes }),
       ...(fileBytes === undefined ? {} : { fileBytes }),
+      ...(diskBytes === undefined ? {} : { diskBytes }),
     },
     ...(maxCommands === undefined ? {} : { maxCommands }),
   }

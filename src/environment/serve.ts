@@ -21,6 +21,10 @@ export interface ServeSettings {
   readonly env?: string
   /** Default: port 8765 on 127.0.0.1. */
   readonly listen?: ListenAddress
+  /** What clients must show; wanted beyond loopback. */
+  readonly token?: string
+  /** Listen beyond loopback without one. */
+  readonly insecure?: boolean
   /** Laid over what the environment itself declares. */
   readonly isolation?: IsolationSettings
   /** Where session directories are made. Default: a fresh one in the system's temporary directory. */
@@ -42,7 +46,7 @@ export const DEFAULT_PORT = 8_765
 
 /**
  * Loads an environment's source and serves it, once its own checks have passed. Rejects, with nothing left behind, on what
- * loading it and its checks throw, on `bwrap-missing` and `bwrap-unusable` where it has a workspace, and on `port-in-use`.
+ * loading it and its checks throw, on `bwrap-missing` and `bwrap-unusable` where it has a workspace, on `token-wanted` and on `port-in-use`.
  */
 export async function runServe(settings: ServeSettings): Promise<RunningServer> {
   const clock = settings.clock ?? systemClock
@@ -55,7 +59,14 @@ export async function runServe(settings: ServeSettings): Promise<RunningServer> 
   try {
     await workspaces?.preflight()
     const listen = settings.listen ?? { kind: 'tcp', host: '127.0.0.1', port: DEFAULT_PORT }
-    server = await serveControl(served, { listen, clock, ...onError })
+    const { token, insecure = false } = settings
+    server = await serveControl(served, {
+      listen,
+      insecure,
+      clock,
+      ...onError,
+      ...(token === undefined ? {} : { token }),
+    })
   } catch (error) {
     await served.close()
     throw error

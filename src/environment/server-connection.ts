@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { type Grant, METHOD, type Offer } from '../wire/extension.ts'
+import { type Grant, METHOD, type Offer, parseToken } from '../wire/extension.ts'
 import { checkFrameSize, describeProblem, type FrameProblem } from '../wire/frame.ts'
 import { type FrameListener, FrameSocket } from '../wire/frame-socket.ts'
 import {
@@ -16,7 +16,11 @@ import {
 } from '../wire/json-rpc.ts'
 import { Channel, type ChannelLink, type ChannelPorts } from './server-channel.ts'
 import { refuse, toRefusal } from './server-errors.ts'
+import { STRANGER_FRAME_BYTES } from './server-gate.ts'
 import { serveTunnel } from './server-tunnel.ts'
+
+/** Sessions of one connection, those that were refused counted until they hang up. */
+export const MAX_CHANNELS = 16_384
 
 export interface ConnectionPorts extends ChannelPorts {
   /** The longest frame read, and written to a peer that is ours. */
@@ -34,10 +38,16 @@ export class ServerConnection implements FrameListener, ChannelLink {
   #shared = false
   #first = true
   #peerEnded = false
+  /** Undefined once the peer has shown the token, or where none is wanted. */
+  #opens: ((token: string | undefined) => boolean) | undefined
 
-  constructor(socket: Duplex, ports: ConnectionPorts) {
+  /** With `opens`, nothing is answered before a first frame whose token it takes. */
+  constructor(socket: Duplex, ports: ConnectionPorts, opens?: (token: string | undefined) => boolean) {
     this.#ports = ports
-    this.#frames = new FrameSocket(socket, { clock: ports.clock, maxFrameBytes: ports.maxFrameBytes, listener: this })
+    this.#opens = opens
+    const maxFrameBytes =
+      opens === undefined ? ports.maxFrameBytes : Math.min(STRANGER_FRAME_BYTES, ports.maxFrameBytes)
+    this.#frames = new FrameSocket(socket, { clock: ports.clock, maxFrameBytes, listener: this })
   }
 
   get ours(): boolean {
@@ -88,6 +98,7 @@ export class ServerConnection implements FrameListener, ChannelLink {
   }
 
   onFrame(message: JsonObject): void {
+    if (this.#opens !== undefined && !this.#admit(this.#opens, message)) return
     let request: RpcRequest
     try {
       request = parseRequest(message)
@@ -124,12 +135,30 @@ export class ServerConnection implements FrameListener, ChannelLink {
   }
 
   onProblem(problem: FrameProblem): void {
-    this.abort(new RpcRefusal(codeOf(problem), describeProblem(problem)))
+    if (this.#opens !== undefined) this.#turnAway(undefined)
+    else this.abort(new RpcRefusal(codeOf(problem), describeProblem(problem)))
   }
 
   onClose(): void {
     this.#peerEnded = true
     this.#hangUp()
+  }
+
+  #admit(opens: (token: string | undefined) => boolean, message: JsonObject): boolean {
+    if (!opens(parseToken(message.params))) {
+      this.#turnAway(toId(message.id))
+      return false
+    }
+    this.#opens = undefined
+    this.#frames.limit(this.#ports.maxFrameBytes)
+    return true
+  }
+
+  /** The one answer that a stranger gets, whatever it sent. */
+  #turnAway(id: RpcId | undefined): void {
+    const { code, message, data } = refuse.token()
+    this.#frames.send(errorText(id, code, message, data))
+    this.#frames.end()
   }
 
   #channel(request: RpcRequest): Channel | undefined {
@@ -142,6 +171,10 @@ export class ServerConnection implements FrameListener, ChannelLink {
     // On a shared connection a session that is over is not begun again by a late request.
     if (this.#shared && request.method !== METHOD.hello) {
       this.refuse(request.id, refuse.noSession(request.method))
+      return undefined
+    }
+    if (this.#channels.size >= MAX_CHANNELS) {
+      this.refuse(request.id, refuse.tooManyChannels(MAX_CHANNELS))
       return undefined
     }
     const channel = new Channel(request.channel, this, this.#ports)

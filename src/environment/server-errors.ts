@@ -1,6 +1,7 @@
 /** What the control channel's server answers when it cannot do what it was asked, and why it cannot listen. */
 import { type ErrorData, TroupeError } from '../errors.ts'
 import { type Address, formatAddress } from '../wire/address.ts'
+import { TOKEN_REFUSED } from '../wire/errors.ts'
 import { RPC, RpcRefusal } from '../wire/json-rpc.ts'
 
 export const refuse = {
@@ -23,7 +24,17 @@ export const refuse = {
   interrupted: (method: string) => new RpcRefusal(RPC.failed, `${method} interrupted the task`),
   capabilityNotText: () => new RpcRefusal(RPC.invalidParams, "tunnel.open: 'capability' must be a string"),
   tooManySessions: (limit: number) => full('too-many-sessions', `this server holds ${limit} sessions at most`),
+  tooManyChannels: (limit: number) => full('too-many-channels', `this connection carries ${limit} sessions at most`),
   tooManyConnections: (limit: number) => full('too-many-connections', `this server holds ${limit} connections at most`),
+  /** HUD's clients show the text, ours go by the tag. */
+  token: () =>
+    new RpcRefusal(
+      RPC.invalidRequest,
+      'this server wants a token: set TROUPE_SERVE_TOKEN to the one it was started with',
+      {
+        tag: TOKEN_REFUSED,
+      },
+    ),
   closing: () => full('server-closing', 'this server is closing'),
 }
 
@@ -32,6 +43,16 @@ export function toRefusal(thrown: unknown): RpcRefusal {
   if (thrown instanceof RpcRefusal) return thrown
   const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
   return new RpcRefusal(RPC.failed, text)
+}
+
+/** Nothing was opened: whoever could reach the port could use the environment. */
+export function tokenWanted(address: Address): TroupeError {
+  const place = formatAddress(address)
+  return new TroupeError({
+    tag: 'token-wanted',
+    message: `${place} can be reached from other machines, and nothing says who may. Give a token, in a file named with --token-file or in the variable TROUPE_SERVE_TOKEN; or say --insecure to let everybody in. HUD's own clients send none: serve them with --insecure.`,
+    address: place,
+  })
 }
 
 export function listenFailed(address: Address, cause: unknown): TroupeError {

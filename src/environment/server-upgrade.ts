@@ -14,27 +14,29 @@ export interface DoorOptions {
   readonly clock: Clock
   /** The longest frame read. A message may hold one with its newline. */
   readonly maxFrameBytes: number
-  /** Each connection's stream of frames, bare or out of a WebSocket's messages. */
-  readonly onStream: (stream: Duplex) => void
+  /** The longest WebSocket message read, where that is not to be as long as a frame. */
+  readonly maxMessageBytes?: number
+  /** Each connection's stream of frames, bare or out of a WebSocket's messages, with the socket that carries it. */
+  readonly onStream: (stream: Duplex, socket: Duplex) => void
 }
 
 /** Takes in the connections of one port, on which bare lines and WebSockets (any path) are both spoken: the first bytes decide. Nothing to close. */
-export function makeDoor({ clock, maxFrameBytes, onStream }: DoorOptions): (socket: Socket) => void {
+export function makeDoor({ clock, maxFrameBytes, maxMessageBytes, onStream }: DoorOptions): (socket: Socket) => void {
   // Never listens: it is handed the sockets that turn out to speak HTTP.
   const http = createServer(refusePlainRequest)
-  const maxPayload = Math.max(maxFrameBytes + 1, MESSAGE_BYTES)
+  const maxPayload = maxMessageBytes ?? Math.max(maxFrameBytes + 1, MESSAGE_BYTES)
   const websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, noServer: true, clientTracking: false, maxPayload })
   const pending = new WeakMap<Duplex, () => void>()
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     websockets.handleUpgrade(request, socket, head, websocket => {
       pending.get(socket)?.()
-      onStream(new WebSocketStream(websocket))
+      onStream(new WebSocketStream(websocket), socket)
     })
   })
 
   return socket => {
     readStart(socket, isHttp => {
-      if (!isHttp) return onStream(socket)
+      if (!isHttp) return onStream(socket, socket)
       const cancel = clock.after(UPGRADE_MS, () => socket.destroy())
       pending.set(socket, cancel)
       socket.once('close', cancel)

@@ -6,9 +6,12 @@ import { type IdSource, randomIds } from '../ids.ts'
 import type { ListenAddress } from '../wire/address.ts'
 import { MAX_FOREIGN_FRAME_BYTES, MAX_FRAME_BYTES } from '../wire/frame.ts'
 import { errorText } from '../wire/json-rpc.ts'
+import { isLoopbackHost } from '../wire/loopback.ts'
+import { MESSAGE_BYTES } from '../wire/websocket-stream.ts'
 import type { ServedEnvironment } from './served.ts'
 import { ServerConnection } from './server-connection.ts'
-import { acceptFailed, listenFailed, refuse } from './server-errors.ts'
+import { acceptFailed, listenFailed, refuse, tokenWanted } from './server-errors.ts'
+import { MAX_STRANGERS, makeGate } from './server-gate.ts'
 import { makeDoor } from './server-upgrade.ts'
 import { SessionTable } from './sessions.ts'
 
@@ -19,6 +22,10 @@ const REFUSED_LINGER_MS = 2_000
 export interface ServeOptions {
   /** Port 0 is any free one. */
   readonly listen: ListenAddress
+  /** What a connection must show in its first frame. */
+  readonly token?: string
+  /** Listen beyond loopback without a token: whoever reaches the port may do everything. */
+  readonly insecure?: boolean
   readonly clock?: Clock
   readonly ids?: IdSource
   /** The longest frame read, and written to peers that are ours. Default 16 MiB; a longer line is answered with an error, and closes. */
@@ -27,6 +34,8 @@ export interface ServeOptions {
   readonly foreignFrameBytes?: number
   /** Further connections are told so and closed. Default 16,384. */
   readonly maxConnections?: number
+  /** Connections at once that have not shown the token; the oldest is cut for the next. Default 1,024. */
+  readonly maxStrangers?: number
   /** Further sessions are refused with -32000. Parked ones count. Default 16,384. */
   readonly maxSessions?: number
   /** How long the closing of one session is waited for. Default 30 s. */
@@ -45,9 +54,12 @@ export interface ControlServer {
 }
 
 /**
- * Serves an environment on a control channel: bare lines and WebSockets on the one port. Rejects with `port-in-use`, `port-not-allowed`, `no-such-host` or `listen-failed`.
+ * Serves an environment on a control channel: bare lines and WebSockets on the one port. Rejects with `token-wanted` beyond loopback, where neither a
+ * token is given nor `insecure` said; with `port-in-use`, `port-not-allowed`, `no-such-host` or `listen-failed`.
  */
 export async function serveControl(environment: ServedEnvironment, options: ServeOptions): Promise<ControlServer> {
+  const { listen: place, token } = options
+  if (isExposed(place) && token === undefined && options.insecure !== true) throw tokenWanted(place)
   const clock = options.clock ?? systemClock
   const maxConnections = options.maxConnections ?? 16_384
   const onError = options.onError ?? warn
@@ -67,20 +79,31 @@ export async function serveControl(environment: ServedEnvironment, options: Serv
     maxFrameBytes: options.maxFrameBytes ?? MAX_FRAME_BYTES,
     foreignFrameBytes: options.foreignFrameBytes ?? MAX_FOREIGN_FRAME_BYTES,
   }
+  const gate =
+    token === undefined ? undefined : makeGate({ token, clock, maxStrangers: options.maxStrangers ?? MAX_STRANGERS })
   const enter = makeDoor({
     clock,
     maxFrameBytes: ports.maxFrameBytes,
-    onStream: stream => void new ServerConnection(stream, ports),
+    // A message is held whole before a frame of it is seen. Only our own clients have tokens, and none of them sends longer ones.
+    ...(gate === undefined ? {} : { maxMessageBytes: MESSAGE_BYTES }),
+    onStream: (stream, socket) => {
+      const opens = gate === undefined ? undefined : (shown: string | undefined) => gate.opens(socket, shown)
+      void new ServerConnection(stream, ports, opens)
+    },
   })
   const sockets = new Set<Socket>()
   // Half-open is allowed: a client may have said all it has to say, and a tunnel ends one direction at a time.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, socket => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    if (sockets.size > maxConnections) turnAway(socket, clock, maxConnections)
-    else enter(socket)
+    if (sockets.size > maxConnections) {
+      turnAway(socket, clock, maxConnections)
+      return
+    }
+    gate?.watch(socket)
+    enter(socket)
   })
-  const address = await listen(server, options.listen)
+  const address = await listen(server, place)
   server.on('error', error => onError(acceptFailed(address, error)))
   let closing: Promise<void> | undefined
 
@@ -97,6 +120,11 @@ export async function serveControl(environment: ServedEnvironment, options: Serv
     sessionCount: () => sessions.size,
     close: () => (closing ??= close()),
   }
+}
+
+/** Whether other machines may reach it. */
+export function isExposed(address: ListenAddress): boolean {
+  return address.kind === 'tcp' && !isLoopbackHost(address.host)
 }
 
 function listen(server: Server, address: ListenAddress): Promise<ListenAddress> {

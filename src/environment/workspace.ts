@@ -8,12 +8,17 @@ export interface IsolationOptions {
   readonly isolation: 'bwrap' | 'none'
   /** False: only a loopback interface of its own. */
   readonly network: boolean
-  /** Limits of one session's processes. */
+  /**
+   * Limits of one session. Processor time and the size of a file are each process's own; memory is each one's address space, and of
+   * all together what they really hold.
+   */
   readonly limits: {
     readonly cpuSeconds: number
     readonly memoryBytes: number
     readonly processes: number
     readonly fileBytes: number
+    /** What the workspace's files take up together. */
+    readonly diskBytes: number
   }
   /** Commands that run at once in the whole host; more wait their turn, and their time limit starts when they do. */
   readonly maxCommands: number

@@ -6,6 +6,8 @@ import { sandboxesLeft } from './errors.ts'
 
 /** The engines of one job: one for each different set of settings that its runs were given. */
 export interface Engines {
+  /** The runtime is closed with the job from now on: asking it whether it could run something may have started what must be ended. */
+  use(runtime: Runtime): void
   /** Starts one, unless an earlier run had the same runtime and settings. */
   get(settings: EngineSettings): Promise<Engine>
   readonly running: readonly Engine[]
@@ -13,11 +15,12 @@ export interface Engines {
   close(): Promise<void>
 }
 
-/** How many engines of this process use a runtime: the last one closes it. */
+/** How many jobs of this process use a runtime: the last one closes it. */
 const users = new WeakMap<Runtime, number>()
 
 export function makeEngines(ports: EnginePorts): Engines {
-  const started = new Map<string, { readonly engine: Engine; readonly runtime: Runtime }>()
+  const started = new Map<string, Engine>()
+  const used = new Set<Runtime>()
   const runtimeIds = new Map<Runtime, number>()
 
   function keyOf({ runtime, clock: _clock, ids: _ids, ...data }: EngineSettings): string {
@@ -27,28 +30,31 @@ export function makeEngines(ports: EnginePorts): Engines {
   }
 
   return {
+    use(runtime) {
+      if (used.has(runtime)) return
+      used.add(runtime)
+      users.set(runtime, (users.get(runtime) ?? 0) + 1)
+    },
     async get(settings) {
       const key = keyOf(settings)
       const known = started.get(key)
-      if (known !== undefined) return known.engine
-      const { runtime } = settings
+      if (known !== undefined) return known
       // Loaded when first needed: a program that only reads tasksets or journals pays for no engine.
       const startEngine =
         settings.threads === 0
           ? (await import('../assembly/local.ts')).startLocalEngine
           : (await import('../assembly/threaded.ts')).startThreadedEngine
-      users.set(runtime, (users.get(runtime) ?? 0) + 1)
       const engine = startEngine(settings, ports)
-      started.set(key, { engine, runtime })
+      started.set(key, engine)
       return engine
     },
     get running() {
-      return [...started.values()].map(({ engine }) => engine)
+      return [...started.values()]
     },
     async close() {
       const left: string[] = []
       const failures: unknown[] = []
-      for (const { engine, runtime } of [...started.values()].reverse()) {
+      for (const engine of [...started.values()].reverse()) {
         try {
           const { quarantined, providerPool } = await engine.close()
           left.push(...quarantined)
@@ -56,11 +62,14 @@ export function makeEngines(ports: EnginePorts): Engines {
         } catch (error) {
           failures.push(error)
         }
+      }
+      for (const runtime of used) {
         const others = (users.get(runtime) ?? 1) - 1
         users.set(runtime, others)
         if (others === 0) await runtime.close().catch(error => failures.push(error))
       }
       started.clear()
+      used.clear()
       if (left.length > 0) throw sandboxesLeft(left)
       if (failures.length > 0) throw failures[0]
     },

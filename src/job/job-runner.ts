@@ -30,6 +30,8 @@ export interface JobRunnerPorts {
   readonly resumed: boolean
   readonly journal: Journal | undefined
   readonly defaults: RunOptions
+  /** Whether `groups` has those that ended. */
+  readonly keepsGroups: boolean
   readonly clock: Clock
   readonly progress: Progress
 }
@@ -61,6 +63,8 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   const recall = makeRecall(journal, ports.resumed)
   const groups: Group[] = []
   const active = new Set<ActiveRun>()
+  /** Runs whose cancel is under way: what they were about to hand in would be run for nobody. */
+  const cancelled = new WeakSet<ActiveRun>()
   const engines = makeEngines({
     jobId,
     journal,
@@ -71,7 +75,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
       progress.runOver(header)
     },
     onGroup(group) {
-      groups.push(recall.keep(group))
+      if (ports.keepsGroups) groups.push(recall.keep(group))
       progress.groupOver()
       deliver(group)
     },
@@ -126,6 +130,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     settings: EngineSettings,
   ): Promise<void> {
     const runs = plans.reduce((sum, plan) => sum + plan.members.length, 0)
+    engines.use(settings.runtime)
     await preflight(taskset, agent, settings.runtime, toProvisionPlan(settings, runs))
     if (!active.has(run)) return
     progress.planned(plans.length, runs)
@@ -133,12 +138,12 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     for (const group of ended) {
       for (const run of group.runs) progress.runOver(run)
       progress.groupOver()
-      groups.push(group)
+      if (ports.keepsGroups) groups.push(group)
       deliver(group)
     }
     if (open.length === 0 || !active.has(run)) return
     const engine = await engines.get(settings)
-    if (!active.has(run)) return
+    if (!active.has(run) || cancelled.has(run)) return
     if (expected > 0) engine.expect(expected)
     expected = 0
     engine.run(open, agent)
@@ -167,6 +172,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   /** Ends in order what is in flight. A job's runs share its engines, so its other runs end too. */
   async function cancelRun(run: ActiveRun): Promise<void> {
     if (!active.has(run)) return
+    for (const each of active) cancelled.add(each)
     let failure: unknown
     try {
       await Promise.all(engines.running.map(engine => engine.cancel()))

@@ -21,6 +21,11 @@ export interface JobOptions extends RunOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   /** Goes on with the newest unfinished job of this name and these settings in the journal, if there is one. Default false. */
   readonly resume?: boolean
+  /**
+   * Whether `groups` and `runs` have every group that ended: some kilobytes a run, for as long as the job lives. Default true. With `false` they stay
+   * empty, and whoever reads the streams keeps what it wants of them: a job with a journal then needs no more memory however long it goes on.
+   */
+  readonly keepGroups?: boolean
 }
 
 /**
@@ -58,9 +63,10 @@ export class Job implements AsyncDisposable {
       const identity = await findIdentity(name, options, journal, clock, options.ids ?? randomIds)
       const { jobId, seed, resumed } = identity
       const progress = makeProgress(clock)
+      const keepsGroups = options.keepGroups ?? true
       return new Job(
         identity,
-        makeJobRunner({ jobId, name, seed, resumed, journal, defaults: options, clock, progress }),
+        makeJobRunner({ jobId, name, seed, resumed, journal, defaults: options, keepsGroups, clock, progress }),
       )
     } catch (error) {
       await journal?.close()
@@ -68,7 +74,7 @@ export class Job implements AsyncDisposable {
     }
   }
 
-  /** Every group that ended, in the order of their ends; dropped ones too. */
+  /** Every group that ended, in the order of their ends; dropped ones too. None with `keepGroups: false`. */
   get groups(): readonly Group[] {
     return this.#runner.groups
   }

@@ -37,8 +37,18 @@ export function makeProgress(clock: Clock): Progress {
   let graded = 0
   let rewardSum = 0
   let peakInFlight = 0
+  let rssBytes = 0
   let peakRssBytes = 0
   let pool: PoolStats | undefined
+
+  function readRss(): void {
+    try {
+      rssBytes = process.memoryUsage.rss()
+    } catch {
+      // Without a descriptor left it cannot be read: what was known stands, and a figure costs no run its end.
+    }
+    peakRssBytes = Math.max(peakRssBytes, rssBytes)
+  }
 
   return {
     planned(groups, runs) {
@@ -58,12 +68,11 @@ export function makeProgress(clock: Clock): Progress {
     poolSeen(stats) {
       pool = stats
       peakInFlight = Math.max(peakInFlight, stats.leased)
-      peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())
+      readRss()
     },
     snapshot(waitingBytes) {
       const { user, system } = process.cpuUsage(cpuAtStart)
-      const rss = process.memoryUsage.rss()
-      peakRssBytes = Math.max(peakRssBytes, rss)
+      readRss()
       return {
         plannedRuns,
         plannedGroups,
@@ -77,7 +86,7 @@ export function makeProgress(clock: Clock): Progress {
         pool,
         waitingBytes,
         engineCpuMs: (user + system) / 1_000,
-        engineRssBytes: rss,
+        engineRssBytes: rssBytes,
         peakRssBytes,
         loopDelayP99Ms: Math.max(0, delay.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
         startedAt,

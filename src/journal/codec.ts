@@ -1,13 +1,21 @@
+import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
 import type { Owner } from '../owner.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
+import { recordDamaged } from './errors.ts'
 import type { JobRecord } from './journal.ts'
 
 /** What is behind a run id: its key in plan order. */
 export type RunKey = [jobId: string, step: number, index: number, member: number, runId: string]
 /** Likewise for a group. */
 export type GroupKey = [jobId: string, step: number, index: number, groupId: string]
+
+/** Where a run is, and the checksum of its trajectory, which lies there as it came. */
+export interface RunPlace {
+  readonly key: RunKey
+  readonly checksum: number
+}
 
 /** Kinds of records and what they decode to. */
 interface Records {
@@ -16,7 +24,7 @@ interface Records {
   readonly job: JobRecord
   readonly run: RunHeader
   readonly group: GroupRecord
-  readonly runKey: RunKey
+  readonly runPlace: RunPlace
   readonly ledger: { readonly reason?: string }
   readonly record: unknown
 }
@@ -24,13 +32,43 @@ interface Records {
 /** An options object of its own, which msgpackr writes into; no records, so that every value can be read by itself. */
 const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true })
 
-export function encode<Kind extends keyof Records>(_kind: Kind, record: Records[Kind]): Uint8Array {
-  return packr.pack(record)
+/** The record, and four bytes by which it is known to be whole. */
+export function encode<Kind extends keyof Records>(kind: Kind, record: Records[Kind]): Uint8Array {
+  const bytes = packr.pack(record)
+  if (isBare(kind)) return bytes
+  const sealed = Buffer.allocUnsafe(bytes.byteLength + SEAL_BYTES)
+  bytes.copy(sealed)
+  sealed.writeUInt32LE(crc32(bytes), bytes.byteLength)
+  return sealed
 }
 
-/** Trusts what it reads: the journal's version says that this code wrote it. */
-export function decode<Kind extends keyof Records>(_kind: Kind, bytes: Uint8Array): Records[Kind] {
-  return packr.unpack(bytes) as Records[Kind]
+/**
+ * Trusts what it reads, once its checksum agrees: the journal's version says that this code wrote it. lmdb itself has no checksums, so that
+ * without this a bad block of the disk would come back as data. Throws `record-damaged`.
+ */
+export function decode<Kind extends keyof Records>(kind: Kind, bytes: Uint8Array): Records[Kind] {
+  return packr.unpack(isBare(kind) ? bytes : opened(kind, bytes)) as Records[Kind]
+}
+
+/** What a trajectory's bytes are checked by. */
+export function checksumOf(bytes: Uint8Array): number {
+  return crc32(bytes)
+}
+
+const SEAL_BYTES = 4
+
+/** Journals of every version must be able to say which they are. */
+function isBare(kind: keyof Records): boolean {
+  return kind === 'version'
+}
+
+function opened(kind: keyof Records, bytes: Uint8Array): Uint8Array {
+  const end = bytes.byteLength - SEAL_BYTES
+  if (end < 0) throw recordDamaged(kind)
+  const seal = new DataView(bytes.buffer, bytes.byteOffset + end, SEAL_BYTES).getUint32(0, true)
+  const record = bytes.subarray(0, end)
+  if (crc32(record) !== seal) throw recordDamaged(kind)
+  return record
 }
 
 export function toRunKey({ jobId, step, index, member, runId }: RunHeader): RunKey {

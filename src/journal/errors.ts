@@ -1,4 +1,4 @@
-import { TroupeError } from '../errors.ts'
+import { type ErrorData, TroupeError } from '../errors.ts'
 import type { GroupId, JobId, RunId } from '../ids.ts'
 
 export function journalVersion(location: string, found: unknown, expected: number): TroupeError {
@@ -40,6 +40,31 @@ export function journalUnusable(location: string, cause: unknown): TroupeError {
   )
 }
 
+/** Without an address: who reads knows where. */
+export function recordDamaged(kind: string): TroupeError {
+  return new TroupeError({ tag: 'record-damaged', message: `a record of the kind "${kind}" is not what was written` })
+}
+
+export function trajectoryDamaged(runId: RunId): TroupeError {
+  return new TroupeError({
+    tag: 'record-damaged',
+    message: `the trajectory of run ${runId} is not what was written`,
+    address: runId,
+  })
+}
+
+export function journalDamaged(location: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'journal-damaged',
+      message: `the journal in ${location} is damaged: ${why}. Look after its disk; then restore the directory from a copy, or give another one and start anew. Nothing was changed in it.`,
+      address: location,
+    },
+    cause,
+  )
+}
+
 export function journalWriteFailed(location: string, cause: unknown): TroupeError {
   return new TroupeError(
     {
@@ -59,6 +84,11 @@ export function journalDiskFull(location: string, freeBytes: number, minFreeByte
     address: location,
     details: { freeBytes, minFreeBytes },
   })
+}
+
+/** True when the journal takes no more records: whatever is run from now on could not be kept. */
+export function isJournalFull({ tag }: ErrorData): boolean {
+  return tag === 'journal-disk-full' || tag === 'journal-write-failed'
 }
 
 export function journalClosed(location: string): TroupeError {

@@ -1,10 +1,18 @@
 import type { Database } from 'lmdb'
 import { type Clock, sleep } from '../clock.ts'
+import { TroupeError } from '../errors.ts'
 import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { DurableRun, RunHeader } from '../rollout/run.ts'
-import { decode, encode, type RunKey, toGroupKey, toRunKey } from './codec.ts'
-import { journalClosed, journalReadOnly, unknownGroup, unknownRun } from './errors.ts'
+import { checksumOf, decode, encode, type RunPlace, toGroupKey, toRunKey } from './codec.ts'
+import {
+  journalClosed,
+  journalDamaged,
+  journalReadOnly,
+  trajectoryDamaged,
+  unknownGroup,
+  unknownRun,
+} from './errors.ts'
 import type { Consumption, JobRecord, Journal, JournalSpec, KeptRecord, LedgerEntry } from './journal.ts'
 import { type Commits, makeCommits, type Write } from './lmdb-commits.ts'
 import { openStore, releaseOwnership, type Store } from './lmdb-store.ts'
@@ -29,7 +37,7 @@ export interface LmdbJournal extends Journal {
  * Opens a journal in a directory, which is made when the owner finds none. A record is acknowledged when lmdb has committed it:
  * it then survives the end of the process, however hard; lmdb flushes to the disk right after, and `close` waits for that.
  * Writes share commits, so put many before awaiting any. Throws `journal-held` (naming the live owner), `journal-version`,
- * `journal-missing` and `journal-unusable`; writes reject with `journal-disk-full` or `journal-write-failed`.
+ * `journal-missing`, `journal-damaged` and `journal-unusable`; reads throw `journal-damaged` for what is not what was put, and writes reject with `journal-disk-full` or `journal-write-failed`.
  */
 export async function openLmdbJournal(options: LmdbJournalOptions): Promise<LmdbJournal> {
   const { directory, clock, readOnly = false, role } = options
@@ -72,8 +80,9 @@ class LmdbBackedJournal implements LmdbJournal {
   async putRun(header: RunHeader, trajectory: Uint8Array): Promise<void> {
     const { runKeys, headers, trajectories } = this.#store
     const key = toRunKey(header)
+    const place = encode('runPlace', { key, checksum: checksumOf(trajectory) })
     const putAll = () => {
-      runKeys.put(header.runId, encode('runKey', key))
+      runKeys.put(header.runId, place)
       headers.put(key, encode('run', header))
       return trajectories.put(key, trajectory)
     }
@@ -131,49 +140,56 @@ class LmdbBackedJournal implements LmdbJournal {
   }
 
   async jobs(): Promise<readonly JobRecord[]> {
-    const rows = this.#fresh().jobs.getRange()
-    return [...rows].map(({ value }) => decode('job', value)).sort((a, b) => a.startedAt - b.startedAt)
+    const jobs = this.#read(({ jobs }) => [...jobs.getRange()].map(({ value }) => decode('job', value)))
+    return jobs.sort((a, b) => a.startedAt - b.startedAt)
   }
 
   async run(runId: RunId): Promise<DurableRun | undefined> {
-    const { headers, trajectories } = this.#fresh()
-    const key = this.#findRun(runId)
-    const header = key && headers.get(key)
-    const trajectory = key && trajectories.get(key)
-    if (header === undefined || trajectory === undefined) return undefined
-    return { header: decode('run', header), trajectory: toOwned(trajectory) }
+    return this.#read(({ headers, trajectories }) => {
+      const place = this.#findRun(runId)
+      const header = place && headers.get(place.key)
+      const trajectory = place && trajectories.get(place.key)
+      if (place === undefined || header === undefined || trajectory === undefined) return undefined
+      return { header: decode('run', header), trajectory: toTrajectory(runId, trajectory, place) }
+    })
   }
 
   trajectory(runId: RunId): Uint8Array {
-    const { trajectories } = this.#fresh()
-    const key = this.#findRun(runId)
-    const found = key && trajectories.get(key)
-    if (found === undefined) throw unknownRun(this.location, runId)
-    return toOwned(found)
+    return this.#read(({ trajectories }) => {
+      const place = this.#findRun(runId)
+      const found = place && trajectories.get(place.key)
+      if (place === undefined || found === undefined) throw unknownRun(this.location, runId)
+      return toTrajectory(runId, found, place)
+    })
   }
 
   async *runs(jobId: JobId): AsyncGenerator<RunHeader> {
     for (const { value } of this.#rows(jobId, store => store.headers)) {
-      const header = decode('run', value)
-      if (this.#findRun(header.runId) !== undefined) yield header
+      const header = this.#read(() => {
+        const run = decode('run', value)
+        return this.#findRun(run.runId) === undefined ? undefined : run
+      })
+      if (header !== undefined) yield header
     }
   }
 
   async *groups(jobId: JobId): AsyncGenerator<GroupRecord & LedgerEntry> {
     for (const { value } of this.#rows(jobId, store => store.groups)) {
-      const group = decode('group', value)
-      const entry = this.#store.ledger.getEntry([jobId, group.groupId])
-      if (entry === undefined) continue
-      yield { ...group, consumption: toConsumption(entry.version), ...decode('ledger', entry.value) }
+      const group = this.#read(({ ledger }) => {
+        const record = decode('group', value)
+        const entry = ledger.getEntry([jobId, record.groupId])
+        return entry && { ...record, consumption: toConsumption(entry.version), ...decode('ledger', entry.value) }
+      })
+      if (group !== undefined) yield group
     }
   }
 
   async *records(jobId: JobId, prefix: string): AsyncGenerator<KeptRecord> {
-    const { records } = this.#fresh()
-    if (records === undefined) return
     // Read whole before any is handed out: they are few, and the reader may write more meanwhile.
-    const rows = [...records.getRange({ start: [jobId, prefix], end: [jobId, `${prefix}\uffff`] })]
-    for (const { key, value } of rows) yield { key: key[1], value: decode('record', value) }
+    yield* this.#read(({ records }) => {
+      const rows = records?.getRange({ start: [jobId, prefix], end: [jobId, `${prefix}\uffff`] }) ?? []
+      return [...rows].map(({ key, value }) => ({ key: key[1], value: decode('record', value) }))
+    })
   }
 
   close(): Promise<void> {
@@ -212,18 +228,29 @@ class LmdbBackedJournal implements LmdbJournal {
     return this.#store
   }
 
+  /** What is wrong with the file is told as such, whether lmdb notices or we do. */
+  #read<Value>(look: (store: Store) => Value): Value {
+    const store = this.#fresh()
+    try {
+      return look(store)
+    } catch (error) {
+      if (error instanceof TroupeError && error.tag !== 'record-damaged') throw error
+      throw journalDamaged(this.location, error)
+    }
+  }
+
   async #commit(write: Write): Promise<boolean> {
     this.#checkOpen()
     if (this.#isReadOnly) throw journalReadOnly(this.location)
     return this.#commits.commit(write)
   }
 
-  /** The key of a run that is there with all its parts. */
-  #findRun(runId: RunId): RunKey | undefined {
+  /** Where a run is that is there with all its parts. */
+  #findRun(runId: RunId): RunPlace | undefined {
     const { runKeys, headers, trajectories } = this.#store
     const bytes = runKeys.get(runId)
-    const key = bytes && decode('runKey', bytes)
-    return key && headers.doesExist(key) && hasKey(trajectories, key) ? key : undefined
+    const place = bytes && decode('runPlace', bytes)
+    return place && headers.doesExist(place.key) && hasKey(trajectories, place.key) ? place : undefined
   }
 
   *#rows<Key extends [string, ...(string | number)[]]>(
@@ -234,7 +261,7 @@ class LmdbBackedJournal implements LmdbJournal {
     for (;;) {
       const end = [jobId, Number.POSITIVE_INFINITY]
       const range = { start: after, exclusiveStart: true, end, limit: PAGE_ROWS }
-      const page = [...select(this.#fresh()).getRange(range)]
+      const page = this.#read(store => [...select(store).getRange(range)])
       yield* page
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE_ROWS) return
@@ -244,7 +271,7 @@ class LmdbBackedJournal implements LmdbJournal {
 }
 
 /** As `doesExist`, which copies the whole value to find out. */
-function hasKey(database: Store['trajectories'], key: RunKey): boolean {
+function hasKey(database: Store['trajectories'], key: RunPlace['key']): boolean {
   for (const found of database.getKeys({ start: key, limit: 1 })) return found.at(-1) === key.at(-1)
   return false
 }
@@ -252,6 +279,12 @@ function hasKey(database: Store['trajectories'], key: RunKey): boolean {
 function toConsumption(state: number | undefined): Consumption {
   if (state === STATE.consumed) return 'consumed'
   return state === STATE.dropped ? 'dropped' : 'pending'
+}
+
+/** Throws `record-damaged` for bytes that are not those which were put. */
+function toTrajectory(runId: RunId, bytes: Uint8Array, { checksum }: RunPlace): Uint8Array {
+  if (checksumOf(bytes) !== checksum) throw trajectoryDamaged(runId)
+  return toOwned(bytes)
 }
 
 /** A copy that owns its ArrayBuffer, unless it does so already: lmdb's may be a slice of a buffer shared with others. */

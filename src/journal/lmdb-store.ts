@@ -1,26 +1,25 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../clock.ts'
+import { TroupeError } from '../errors.ts'
 import { isAlive, makeOwner, type Owner } from '../owner.ts'
 import { decode, encode, type GroupKey, type RunKey } from './codec.ts'
-import { journalHeld, journalMissing, journalUnusable, journalVersion } from './errors.ts'
+import { journalDamaged, journalHeld, journalMissing, journalUnusable, journalVersion } from './errors.ts'
+import { checkDescriptors, checkFile } from './lmdb-file.ts'
 
 /** Of the layout below. Another one is refused, never converted in silence. */
-export const JOURNAL_VERSION = 1
+export const JOURNAL_VERSION = 2
 
 /** Address space, not memory or disk: 200,000 runs of real size before lmdb has to map anew, with every thread waiting. */
 const MAP_BYTES = 16 * 2 ** 30
-
-/** 0xBEEFC0DE, little endian: the mark in a database's first page. */
-const LMDB_MAGIC = Buffer.of(0xde, 0xc0, 0xef, 0xbe)
 
 export interface Store {
   readonly root: RootDatabase<Buffer, string>
   /** `version` and `owner`. */
   readonly meta: Database<Uint8Array, string>
   readonly jobs: Database<Uint8Array, string>
-  /** Run id to its key. Written first and only once: the condition under which the rest of a run is written. */
+  /** Run id to its place. Written first and only once: the condition under which the rest of a run is written. */
   readonly runKeys: Database<Uint8Array, string>
   readonly headers: Database<Uint8Array, RunKey>
   readonly trajectories: Database<Uint8Array, RunKey>
@@ -33,7 +32,7 @@ export interface Store {
 
 export type StoreRole = 'owner' | 'thread' | 'reader'
 
-/** Opens the databases and, as owner, takes the journal. Throws `journal-version`, `-held`, `-missing` or `-unusable`. */
+/** Opens the databases and, as owner, takes the journal. Throws `journal-version`, `-held`, `-missing`, `-damaged` or `-unusable`. */
 export function openStore(directory: string, role: StoreRole, clock: Clock): Store {
   const root = openRoot(directory, role)
   try {
@@ -44,7 +43,8 @@ export function openStore(directory: string, role: StoreRole, clock: Clock): Sto
     return store
   } catch (error) {
     void root.close()
-    throw error
+    // The file is lmdb's, could be opened, and then lmdb did not find in it what it had put there.
+    throw error instanceof TroupeError && error.tag !== 'record-damaged' ? error : journalDamaged(directory, error)
   }
 }
 
@@ -58,7 +58,8 @@ function openRoot(directory: string, role: StoreRole): RootDatabase<Buffer, stri
   const isThere = existsSync(file)
   if (!isThere && role !== 'owner') throw journalMissing(directory)
   try {
-    if (isThere) checkIsLmdb(file)
+    checkDescriptors()
+    if (isThere) checkFile(file, MAP_BYTES, role === 'owner')
     if (role === 'owner') {
       mkdirSync(directory, { recursive: true })
       accessSync(directory, constants.W_OK | constants.X_OK)
@@ -76,18 +77,6 @@ function openRoot(directory: string, role: StoreRole): RootDatabase<Buffer, stri
     })
   } catch (error) {
     throw journalUnusable(directory, error)
-  }
-}
-
-/** lmdb takes the whole process down when the file is something else. An empty one is a database that is still to be made. */
-function checkIsLmdb(file: string): void {
-  const head = Buffer.alloc(64)
-  const descriptor = openSync(file, 'r')
-  try {
-    const length = readSync(descriptor, head)
-    if (length > 0 && !head.includes(LMDB_MAGIC)) throw new Error('its data.mdb is no lmdb database')
-  } finally {
-    closeSync(descriptor)
   }
 }
 

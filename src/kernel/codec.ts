@@ -1,4 +1,5 @@
 import { addExtension, Packr } from 'msgpackr'
+import { TroupeError } from '../errors.ts'
 import { malformedBatch, notData } from './errors.ts'
 import { Moved, restoreMoved } from './moved.ts'
 import { Reference } from './reference.ts'
@@ -61,11 +62,15 @@ export class Codec {
     return this.packr.pack(value)
   }
 
+  /** Throws `malformed-batch` for what no codec wrote. */
   unpack(bytes: Uint8Array, attachments: ArrayBuffer[]): unknown {
     const outer = reading
     reading = { resolve: this.resolve, attachments }
     try {
       return this.packr.unpack(bytes)
+    } catch (error) {
+      if (error instanceof TroupeError) throw error
+      throw malformedBatch(error instanceof Error ? error.message : String(error))
     } finally {
       reading = outer
     }

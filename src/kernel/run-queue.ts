@@ -35,6 +35,11 @@ export class RunQueue {
   }
 
   private readonly drain = (): void => {
+    const { choose } = this.scheduler
+    if (choose !== undefined) {
+      this.runChosen(choose(this.ready.size))
+      return
+    }
     const endsAt = this.clock.now() + MAX_TURN_MS
     for (let slices = 0; this.ready.size > 0; slices += 1) {
       if (slices >= MAX_SLICES || (slices > 0 && this.clock.now() > endsAt)) {
@@ -45,5 +50,17 @@ export class RunQueue {
       if (next?.run(SLICE)) this.ready.push(next)
     }
     this.scheduled = false
+  }
+
+  /** One entry of the actor at that place; those that stood before it stand behind the others now. */
+  private runChosen(place: number): void {
+    for (let moved = 0; moved < place; moved += 1) {
+      const first = this.ready.shift()
+      if (first !== undefined) this.ready.push(first)
+    }
+    const next = this.ready.shift()
+    if (next?.run(1)) this.ready.push(next)
+    this.scheduled = this.ready.size > 0
+    if (this.scheduled) this.scheduler.macrotask(this.drain)
   }
 }

@@ -7,6 +7,11 @@ export interface Scheduler {
   microtask(run: () => void): void
   /** After input and output have had their turn. */
   macrotask(run: () => void): void
+  /**
+   * Which of `count` ready actors has its turn, from 0 for the one that has waited longest. Where it is there, each message of each
+   * actor is a turn of its own. Absent: in order of arrival, many messages a turn.
+   */
+  readonly choose?: (count: number) => number
 }
 
 const settled = Promise.resolve()

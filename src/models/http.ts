@@ -4,6 +4,7 @@ import type { Agent, Dispatcher } from 'undici'
 import type { z } from 'zod'
 import { type Clock, sleep, systemClock } from '../clock.ts'
 import { TroupeError } from '../errors.ts'
+import { noteSecret } from '../redact.ts'
 import {
   badReply,
   type CallName,
@@ -118,6 +119,7 @@ export class HttpClient implements AsyncDisposable {
     if (this.#closed) throw clientClosed(call.url)
     const { apiKeyVariable, deadlineMs = DEADLINE_MS } = this.#options
     const key = findApiKey(this.#options)
+    noteSecret(key)
     if (key === undefined && apiKeyVariable !== undefined) throw noKey(apiKeyVariable, call.url)
     const late = new AbortController()
     const progress: Progress = { call, late: late.signal, key, sentWhole: false, succeeded: false }

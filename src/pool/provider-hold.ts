@@ -18,7 +18,8 @@ export interface ProviderHold extends ProviderPool {
 export function makeProviderHold(pool: ProviderPool, clock: Clock): ProviderHold {
   let holds = false
   let holding: Promise<void> = Promise.resolve()
-  const bounded = <Value>(what: 'hold' | 'count' | 'drop', call: Promise<Value>, ms: number) =>
+  let stopCounting = () => {}
+  const bounded = <Value>(what: 'hold' | 'drop', call: Promise<Value>, ms: number) =>
     within(clock, call, ms, () => Promise.reject(poolCallTimeout(what, ms)))
 
   return {
@@ -34,8 +35,19 @@ export function makeProviderHold(pool: ProviderPool, clock: Clock): ProviderHold
       })
       return bounded('hold', holding, HOLD_MS)
     },
-    ready: () => bounded('count', (async () => pool.ready())(), COUNT_MS),
+    ready: () =>
+      within(
+        clock,
+        (async () => pool.ready())(),
+        COUNT_MS,
+        () => Promise.reject(poolCallTimeout('count', COUNT_MS)),
+        hurry => {
+          stopCounting = hurry
+        },
+      ),
     drop() {
+      // Nobody wants to know any more: its deadline would outlast the pool.
+      stopCounting()
       const dropping = async () => {
         // Its refusal was told to whoever asked for it.
         await holding.catch(() => undefined)

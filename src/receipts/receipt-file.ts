@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { hide } from '../redact.ts'
 import { replaceFile } from '../replace-file.ts'
 import { receiptNotWritten, receiptUnreadable } from './errors.ts'
 import { formatReceipt } from './format-receipt.ts'
@@ -16,7 +17,7 @@ export async function writeReceipt(path: string, receipt: Receipt): Promise<void
 /** The same for a page or a picture of a receipt. Rejects with `receipt-not-written`. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   try {
-    await replaceFile(path, text)
+    await replaceFile(path, hide(text))
   } catch (error) {
     throw receiptNotWritten(path, error)
   }

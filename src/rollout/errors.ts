@@ -9,6 +9,15 @@ export function phaseDeadline(phase: Phase, deadlineMs: number): TroupeError {
   })
 }
 
+/** The phase had time left, but not the rollout that it is a part of. */
+export function rolloutDeadline(phase: Phase, deadlineMs: number): TroupeError {
+  return new TroupeError({
+    tag: 'phase-deadline',
+    message: `the rollout did not end within ${deadlineMs} ms and was cut in the phase "${phase}"; raise deadlines.rollout if that is normal for this task`,
+    details: { phase, deadlineMs },
+  })
+}
+
 export function rolloutCancelled(): TroupeError {
   return new TroupeError({ tag: 'rollout-cancelled', message: 'the rollout was cancelled before it ended' })
 }

@@ -1,9 +1,10 @@
 import type { ErrorData } from '../errors.ts'
+import { hideInError } from '../redact.ts'
 import type { GroupPlan, MemberPlan } from '../taskset/plan.ts'
 import type { RolloutEnd } from './rollout.ts'
 import type { RunHeader } from './run.ts'
 
-/** The record of an attempt. `bytes` is the size of its packed trajectory. */
+/** The record of an attempt, for the journal and for people: its error holds no secret. `bytes` is the size of its packed trajectory. */
 export function toRunHeader(
   plan: GroupPlan,
   member: MemberPlan,
@@ -23,7 +24,7 @@ export function toRunHeader(
     reward: end.reward,
     stopReason: end.stopReason,
     ...(end.failedPhase === undefined ? {} : { failedPhase: end.failedPhase }),
-    ...(end.error === undefined ? {} : { error: end.error }),
+    ...(end.error === undefined ? {} : { error: hideInError(end.error) }),
     lease: end.lease,
     timings: end.timings,
     startedAt: end.startedAt,

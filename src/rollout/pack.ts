@@ -15,8 +15,14 @@ const MAGIC = 0x31_4a_52_54
 const HEAD_BYTES = 8
 const ELEMENT_BYTES = 4
 
-/** An instance, and an options object, of its own: msgpackr writes into both. No records and no extra types: only data comes back. */
-const packr = new Packr({ useRecords: false, variableMapSize: true, moreTypes: false, copyBuffers: true })
+/** An instance, and an options object, of its own: msgpackr writes into both. No records, no extra types and no pointers: only data comes back. */
+const packr = new Packr({
+  useRecords: false,
+  variableMapSize: true,
+  moreTypes: false,
+  structuredClone: false,
+  copyBuffers: true,
+})
 
 /** Lengths of prompt ids, output ids and logprobs. The last two differ only where a sampler was at fault: kept as it came. */
 type TokenCounts = readonly [number, number, number]
@@ -148,7 +154,18 @@ function unpackBody(bytes: Uint8Array): Body {
   }
   if (typeof body !== 'object' || body === null || !('turns' in body) || !Array.isArray(body.turns))
     throw unreadableTrajectory('their body has no turns')
+  if (!body.turns.every(isTurn)) throw unreadableTrajectory('one of their turns is none')
   return body as Body
+}
+
+/** As far as reading goes on with it. */
+function isTurn(turn: unknown): boolean {
+  if (typeof turn !== 'object' || turn === null) return false
+  if (!('tokens' in turn) || turn.tokens === undefined) return true
+  const { tokens } = turn
+  return (
+    Array.isArray(tokens) && tokens.length === 3 && tokens.every(count => Number.isSafeInteger(count) && count >= 0)
+  )
 }
 
 /** The next multiple of an element's size. */

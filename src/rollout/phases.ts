@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../clock.ts'
 import type { Deadlines } from '../job/options.ts'
-import { phaseDeadline, rolloutCancelled } from './errors.ts'
+import { phaseDeadline, rolloutCancelled, rolloutDeadline } from './errors.ts'
 import type { Phase } from './run.ts'
 
 /** Runs the phases of one rollout one after the other: times each, bounds each, and lets a cancel reach the one that runs. */
@@ -38,7 +38,9 @@ export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSign
           reject(error)
           own.abort(error)
         }
-        cutTimer = clock.after(limitMs, () => stop(phaseDeadline(phase, limitMs)))
+        const isWhole = !isCleanup && left < deadlines[phase]
+        const late = () => (isWhole ? rolloutDeadline(phase, deadlines.rollout) : phaseDeadline(phase, limitMs))
+        cutTimer = clock.after(limitMs, () => stop(late()))
         onCancel = isCleanup ? ignore : () => stop(rolloutCancelled())
         work(own.signal).then(resolve, reject)
       })

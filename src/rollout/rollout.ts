@@ -71,6 +71,7 @@ interface Verdict {
 /** One attempt at one task in one sandbox: lease, connect, start, agent, grade, give back. */
 export async function rollout(request: RolloutRequest, ports: RolloutPorts): Promise<RolloutEnd> {
   const startedAt = ports.clock.wallTime()
+  const begun = ports.clock.now()
   const phases = makePhases(ports.clock, request.deadlines, request.cancel)
   const attempt = new Attempt(request, ports, phases)
   const verdict = await attempt.explain(await attempt.run())
@@ -86,7 +87,8 @@ export async function rollout(request: RolloutRequest, ports: RolloutPorts): Pro
     lease: attempt.leased?.kind ?? null,
     timings: phases.timings,
     startedAt,
-    endedAt: ports.clock.wallTime(),
+    // A wall clock that was set meanwhile would have it end before it began, or last for days.
+    endedAt: startedAt + Math.round(ports.clock.now() - begun),
     trajectory: { prompt: attempt.prompt, turns: attempt.turns, answer: attempt.answer, grade: attempt.grade },
   }
 }
@@ -138,9 +140,10 @@ class Attempt {
 
   /** An agent that fails is still graded on what it left behind, unless its sandbox is gone. */
   async #runAgent(session: ControlSession): Promise<Verdict> {
+    let working: Promise<unknown> | undefined
     try {
-      const { answer, stop } = await this.#phases.run('agent', signal =>
-        this.#ports.agent.run({
+      const { answer, stop } = await this.#phases.run('agent', signal => {
+        const run = this.#ports.agent.run({
           prompt: this.prompt,
           seed: this.#request.seed,
           signal,
@@ -149,12 +152,15 @@ class Attempt {
             // A turn that arrives after the phase was cut belongs to nobody: what is graded is what was there.
             if (!signal.aborted) this.turns.push(turn)
           },
-        }),
-      )
+        })
+        working = run
+        return run
+      })
       this.answer = answer
       return { outcome: 'graded', stopReason: STOP[stop] }
     } catch (thrown) {
-      return this.#blame(toErrorData(thrown))
+      const error = toErrorData(thrown)
+      return this.#blame((await modelMissing(error, working)) ?? error)
     }
   }
 
@@ -221,6 +227,21 @@ class Attempt {
     }
     this.#ports.release(ended)
   }
+}
+
+/**
+ * What an agent that was cut at its deadline says at once of its model, if that is what it had been waiting for: its silence is then not its
+ * own, and grading it would be a zero that nobody has earned.
+ */
+async function modelMissing(error: ErrorData, working: Promise<unknown> | undefined): Promise<ErrorData | undefined> {
+  if (error.tag !== 'phase-deadline' || working === undefined) return undefined
+  const said = await Promise.race([working.then(() => undefined, toErrorData), nextTurn().then(nextTurn)])
+  return said !== undefined && isModelLost(said) ? said : undefined
+}
+
+/** Who honours an abort has said so by then; who does not is not waited for. */
+function nextTurn(): Promise<undefined> {
+  return new Promise(resolve => setImmediate(resolve, undefined))
 }
 
 const STOP: Record<AgentStop, StopReason> = {

@@ -26,6 +26,20 @@ export const serveNotFound = (command: string, cause: unknown): TroupeError =>
     cause,
   )
 
+/** The system did not start it. */
+export const serveNotStarted = (command: string, cause: Error): TroupeError =>
+  'code' in cause && cause.code === 'ENOENT'
+    ? serveNotFound(command, cause)
+    : new TroupeError(
+        {
+          tag: 'serve-not-started',
+          message: `cannot start ${command}: ${cause.message}; see what this user may still open and start (ulimit -n, ulimit -u)`,
+          address: command,
+          transient: true,
+        },
+        cause,
+      )
+
 export const serveTimeout = (command: string, afterMs: number, stderr: string): TroupeError =>
   new TroupeError({
     tag: 'serve-timeout',

@@ -150,6 +150,7 @@ function toHostOptions(environmentPath: string, clock: Clock, options: LocalRunt
       ...flag('--memory-bytes', limits.memoryBytes),
       ...flag('--processes', limits.processes),
       ...flag('--file-bytes', limits.fileBytes),
+      ...flag('--disk-bytes', limits.diskBytes),
       ...flag('--max-commands', maxCommands),
       ...flag('--env', env),
     ],

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Clock } from '../clock.ts'
 import { type ErrorData, fromErrorData } from '../errors.ts'
+import { hide, noteSecretsOf } from '../redact.ts'
 import type { ListenAddress } from '../wire/address.ts'
-import { type ProcessEnd, provisionCancelled, serveFailed, serveNotFound, serveTimeout } from './errors.ts'
+import { type ProcessEnd, provisionCancelled, serveFailed, serveNotStarted, serveTimeout } from './errors.ts'
 import { endGroup } from './process-group.ts'
 import { parseServeLine } from './serve-lines.ts'
 
@@ -37,7 +38,7 @@ const STDERR_LINES = 40
 
 /**
  * Starts the process and waits for the line that says where it serves. Rejects with what the process itself reported, or with
- * `serve-failed`, `serve-timeout`, `serve-not-found` or `provision-cancelled`; nothing of it runs then.
+ * `serve-failed`, `serve-timeout`, `serve-not-found`, `serve-not-started` or `provision-cancelled`; nothing of it runs then.
  */
 export async function startServing(command: ServeCommand): Promise<ServeProcess> {
   const [program, ...args] = command.argv
@@ -50,6 +51,9 @@ export async function startServing(command: ServeCommand): Promise<ServeProcess>
     env: command.env,
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
   })
+  noteSecretsOf(command.env)
+  // Heard before anything else is done with it: without descriptors there are no streams, and the error that says so comes at once.
+  const failed = new Promise<Error>(resolve => child.once('error', resolve))
   const output = watchOutput(child)
   const exited = new Promise<ProcessEnd>(resolve => {
     child.once('close', (code, signal) => resolve({ code, signal, stderr: output.stderr() }))
@@ -60,7 +64,7 @@ export async function startServing(command: ServeCommand): Promise<ServeProcess>
     return stopping
   }
   try {
-    const address = await firstOf(command, name, child, output, exited)
+    const address = await firstOf(command, name, failed, output, exited)
     return { pid: child.pid ?? 0, address, exited, stop }
   } catch (error) {
     await stop()
@@ -88,7 +92,8 @@ function watchOutput(child: ChildProcess): Output {
   // A stdin that the other side has closed is no concern of ours.
   child.stdin?.on('error', () => undefined)
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream === null) continue
+    // Undefined, whatever its type says, where the process could not be started.
+    if (!stream) continue
     createInterface({ input: stream }).on('line', line => {
       const parsed = parseServeLine(line)
       if (parsed.type === 'served') serve(parsed.address)
@@ -96,13 +101,13 @@ function watchOutput(child: ChildProcess): Output {
       else if (stream === child.stderr && tail.push(line.slice(0, 1_000)) > STDERR_LINES) tail.shift()
     })
   }
-  return { served, failed, stderr: () => tail.join('\n') }
+  return { served, failed, stderr: () => hide(tail.join('\n')) }
 }
 
 function firstOf(
   { clock, startDeadlineMs, signal }: ServeCommand,
   name: string,
-  child: ChildProcess,
+  notStarted: Promise<Error>,
   output: Output,
   exited: Promise<ProcessEnd>,
 ): Promise<ListenAddress> {
@@ -115,7 +120,7 @@ function firstOf(
       signal?.removeEventListener('abort', cancelled)
       settle()
     }
-    child.once('error', error => done(() => reject(serveNotFound(name, error))))
+    notStarted.then(error => done(() => reject(serveNotStarted(name, error))))
     output.served.then(address => done(() => resolve(address)))
     output.failed.then(error => done(() => reject(fromErrorData(error))))
     exited.then(end => done(() => reject(serveFailed(name, end))))

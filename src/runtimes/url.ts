@@ -1,12 +1,16 @@
 import { type Clock, systemClock } from '../clock.ts'
+import { hasTag } from '../errors.ts'
 import type { SandboxId } from '../ids.ts'
-import { type Address, formatAddress } from '../wire/address.ts'
+import { noteSecret } from '../redact.ts'
+import { type Address, formatAddress, type ListenAddress } from '../wire/address.ts'
 import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
 import { badAddress, nobodyServes, runtimeClosed } from './errors.ts'
 import { endParked, openParked } from './lease-session.ts'
 import type { ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
 
 export interface UrlRuntimeOptions {
+  /** What the server there wants to be shown, where it wants a token. */
+  readonly token?: string
   /** For the one `hello` of the preflight. Default 5,000. */
   readonly connectDeadlineMs?: number
   readonly clock?: Clock
@@ -24,7 +28,9 @@ export class UrlRuntime implements Runtime {
 
   /** Throws `bad-address` for what is not `tcp://host:port` or `host:port`. */
   constructor(url: string, options: UrlRuntimeOptions = {}) {
-    this.address = parseTcpAddress(url)
+    const { token } = options
+    noteSecret(token)
+    this.address = { ...parseTcpAddress(url), ...(token === undefined ? {} : { token }) }
     this.#options = options
     this.#clock = options.clock ?? systemClock
   }
@@ -35,6 +41,7 @@ export class UrlRuntime implements Runtime {
       const session = await this.#client.connect(this.address, { clock: this.#clock, deadlineMs, ephemeral: true })
       await session.end()
     } catch (error) {
+      if (hasTag(error, 'token-refused')) throw error
       throw nobodyServes(formatAddress(this.address), error)
     }
   }
@@ -67,7 +74,7 @@ export class UrlRuntime implements Runtime {
   }
 }
 
-function parseTcpAddress(text: string): Address {
+function parseTcpAddress(text: string): ListenAddress {
   const match = /^(?:tcp:\/\/)?(?:\[([0-9a-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text)
   const host = match?.[1] ?? match?.[2]
   const port = Number(match?.[3])

@@ -1,5 +1,8 @@
-/** Where a control channel listens, or is reached from outside. Plain data: it crosses threads. */
-export type Address = ListenAddress | WebSocketAddress
+/** Where a control channel is reached. Plain data: it crosses threads. */
+export type Address = (ListenAddress | WebSocketAddress) & {
+  /** What opens a server that wants one, as our own do beyond loopback. Sent in the first frame of each connection, never shown. */
+  readonly token?: string
+}
 
 /** What a server of this machine can listen on. */
 export type ListenAddress =
@@ -29,10 +32,11 @@ export function formatAddress(address: Address): string {
 
 /** The same for addresses that lead to the same peer with the same rights. Holds tokens: for maps, never for people. */
 export function addressKey(address: Address): string {
-  if (address.kind !== 'websocket') return `${address.kind} ${formatAddress(address)}`
+  const { token } = address
+  if (address.kind !== 'websocket') return JSON.stringify([address.kind, formatAddress(address), token])
   const headers = Object.entries(address.headers).map(([name, value]) => [name.toLowerCase(), value])
   headers.sort(([one = ''], [other = '']) => (one < other ? -1 : 1))
-  return JSON.stringify([address.url, headers])
+  return JSON.stringify([address.url, headers, token])
 }
 
 function formatUrl(text: string): string {

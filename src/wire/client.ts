@@ -5,7 +5,7 @@ import { Connection } from './connection.ts'
 import { RemoteSession } from './control-session.ts'
 import { dial } from './dial.ts'
 import { clientClosed, connectTimeout, dialFailed, sessionLost } from './errors.ts'
-import { helloParams, METHOD } from './extension.ts'
+import { helloParams, METHOD, withToken } from './extension.ts'
 import { MAX_FRAME_BYTES } from './frame.ts'
 import { HEARTBEAT_MS } from './heartbeat.ts'
 import { parseWelcome, type Welcome } from './hello.ts'
@@ -71,7 +71,7 @@ class Client implements TroupeControlClient {
           session.abort()
           throw options.signal.reason
         } catch (error) {
-          if (!isNotReady(error) || this.#closed) throw error
+          if (!isNotReady(error) || isGone(address, error) || this.#closed) throw error
           last = error
         }
         await limit.pause(pauseMs)
@@ -88,7 +88,7 @@ class Client implements TroupeControlClient {
       const shared = this.#peer(address).pick()
       const connection = shared ?? (await this.#open(address, limit))
       if (shared === undefined) own = connection
-      await limit.race(connection.request(METHOD.end, { session_id: sessionId }, 0))
+      await limit.race(connection.request(METHOD.end, withToken({ session_id: sessionId }, address.token), 0))
       return true
     } catch (error) {
       // A peer that is not ours lets a parked session be resumed, and a resumed one be ended.
@@ -185,7 +185,7 @@ class Client implements TroupeControlClient {
     multiplex: boolean,
   ): Promise<Welcome> {
     const offer = { version: 1, multiplex, ephemeral: options.ephemeral === true } as const
-    const params = helloParams(options.sessionId, offer)
+    const params = helloParams(options.sessionId, offer, connection.address.token)
     return parseWelcome(connection.address, await limit.race(connection.request(METHOD.hello, params, channel)))
   }
 
@@ -237,6 +237,13 @@ const placeholder = { onLost: () => {} }
 /** A forwarded port may accept before anything serves behind it: a connection that dies at the handshake says "not yet". */
 function isNotReady(error: unknown): boolean {
   return hasTag(error, 'dial-failed') || hasTag(error, 'session-lost')
+}
+
+/** A socket file is there before its path is told to anybody: where nobody listens to it, its server has ended, and none will come. */
+function isGone({ kind }: Address, error: unknown): boolean {
+  if (kind !== 'unix' || !hasTag(error, 'dial-failed')) return false
+  const why = error.data.cause?.tag
+  return why === 'enoent' || why === 'econnrefused'
 }
 
 function isUnknownMethod(error: unknown): boolean {

@@ -55,6 +55,20 @@ export function tokenRefused(address: Address, status: number): TroupeError {
   })
 }
 
+/** In the data of the refusal by which a server of ours wants a token, or another one. */
+export const TOKEN_REFUSED = 'token-refused'
+
+/** The environment's own server lets nobody in without its token. */
+function serverTokenRefused(address: Address): TroupeError {
+  const place = formatAddress(address)
+  const given = address.token === undefined ? 'and was given none' : 'and was given another'
+  return new TroupeError({
+    tag: TOKEN_REFUSED,
+    message: `the environment at ${place} wants a token ${given}. Set TROUPE_SERVE_TOKEN to the one it was started with; who serves it knows it.`,
+    address: place,
+  })
+}
+
 export function badWebSocketAddress(address: Address, why: string): TroupeError {
   const place = formatAddress(address)
   return new TroupeError({
@@ -97,6 +111,7 @@ export function badReply(address: Address, method: string, detail: string): Trou
 }
 
 export function remoteError(address: Address, method: string, refusal: RpcRefusal): TroupeError {
+  if (refusal.data?.tag === TOKEN_REFUSED) return serverTokenRefused(address)
   const place = formatAddress(address)
   return new TroupeError({
     tag: 'remote-error',

@@ -70,16 +70,28 @@ export function encodeCredit(channel: number, bytes: number): Buffer {
   return encodeFrame(FrameType.credit, channel, payload)
 }
 
-/** Cuts bytes as they arrive into frames. Throws `exec-frame-over-limit` before the frame's payload is read. */
+/** Cuts bytes as they arrive into frames, holding one at most. Throws `exec-frame-over-limit` before the frame's payload is read. */
 export function makeFrameReader(): (chunk: Buffer) => readonly Frame[] {
-  let chunks: Buffer[] = []
-  let held = 0
+  /** The beginning of a frame; grows by doubling, so that single bytes cost no more than chunks. Frames that were cut from it keep it. */
+  let held: Buffer = NOTHING
+  let heldBytes = 0
   let needed = HEADER_BYTES
+
+  function hold(chunk: Buffer): Buffer {
+    const total = heldBytes + chunk.length
+    if (total > held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(total, 2 * held.length))
+      held.copy(larger, 0, 0, heldBytes)
+      held = larger
+    }
+    chunk.copy(held, heldBytes)
+    heldBytes = total
+    return held.subarray(0, heldBytes)
+  }
+
   return chunk => {
-    chunks.push(chunk)
-    held += chunk.length
-    if (held < needed) return []
-    let bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks)
+    let bytes = heldBytes === 0 && chunk.length >= needed ? chunk : hold(chunk)
+    if (bytes.length < needed) return []
     const frames: Frame[] = []
     needed = HEADER_BYTES
     while (bytes.length >= HEADER_BYTES) {
@@ -95,8 +107,9 @@ export function makeFrameReader(): (chunk: Buffer) => readonly Frame[] {
       bytes = bytes.subarray(needed)
       needed = HEADER_BYTES
     }
-    chunks = bytes.length === 0 ? [] : [bytes]
-    held = bytes.length
+    held = NOTHING
+    heldBytes = 0
+    if (bytes.length > 0) hold(bytes)
     return frames
   }
 }

@@ -5,6 +5,9 @@ import { isObject, type JsonObject } from './json-rpc.ts'
  * (only when asked), both under `troupe`. A granted connection reads frames up to our own limit, knows the methods below, and, where
  * `multiplex` was granted, carries further sessions: their requests have `ch`, a number the client chose, beside the JSON-RPC keys.
  * Replies need none, since ids are unique in a connection.
+ *
+ * A server may want a token: it is `troupe.token` in the params of a connection's first frame, whatever that frame asks. Until it has come, nothing else
+ * is answered.
  */
 export interface Offer {
   readonly version: 1
@@ -53,6 +56,18 @@ export function parseGrant(value: unknown): Grant | undefined {
   return { version: 1, multiplex: multiplex === true, maxFrameBytes }
 }
 
-export function helloParams(sessionId: string | undefined, offer: Offer): JsonObject {
-  return sessionId === undefined ? { troupe: offer } : { session_id: sessionId, troupe: offer }
+export function helloParams(sessionId: string | undefined, offer: Offer, token: string | undefined): JsonObject {
+  const troupe = token === undefined ? offer : { ...offer, token }
+  return sessionId === undefined ? { troupe } : { session_id: sessionId, troupe }
+}
+
+/** The same for a connection whose first frame is no `hello`. */
+export function withToken(params: JsonObject, token: string | undefined): JsonObject {
+  return token === undefined ? params : { ...params, troupe: { version: 1, token } }
+}
+
+/** The token in the params of a first frame, whatever its method. */
+export function parseToken(params: unknown): string | undefined {
+  const troupe = isObject(params) ? params.troupe : undefined
+  return isObject(troupe) && typeof troupe.token === 'string' ? troupe.token : undefined
 }

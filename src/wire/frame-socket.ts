@@ -55,6 +55,11 @@ export class FrameSocket {
     this.#batched = true
   }
 
+  /** The longest frame read from here on. */
+  limit(maxFrameBytes: number): void {
+    this.#reader.limit(maxFrameBytes)
+  }
+
   /** Dropped when the connection can no longer be written to; `onClose` says so. */
   send(text: string): void {
     if (!this.#batched) {

@@ -24,7 +24,7 @@ export type ReadFrame =
 
 /** Cuts a byte stream into frames, one a line, however it was chopped up on the way. Holds at most one line of the limit. */
 export class FrameReader {
-  readonly #maxBytes: number
+  #maxBytes: number
   #chunk: Buffer = EMPTY
   #at = 0
   /** The beginning of a line whose end has not come yet; grows by doubling, so that single bytes cost no more than chunks. */
@@ -33,6 +33,11 @@ export class FrameReader {
   #broken = false
 
   constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Another longest line from the next one on. */
+  limit(maxBytes: number): void {
     this.#maxBytes = maxBytes
   }
 

@@ -2,7 +2,7 @@ import type { Address } from './address.ts'
 import type { Binding } from './binding.ts'
 import { badReply } from './errors.ts'
 import { type Grant, parseGrant } from './extension.ts'
-import { isObject, type JsonObject } from './json-rpc.ts'
+import { isObject, type JsonObject, toText } from './json-rpc.ts'
 
 /** The answer to `hello`. */
 export interface Welcome {
@@ -21,7 +21,7 @@ export function parseWelcome(address: Address, result: JsonObject): Welcome {
   if (!Array.isArray(bindings)) throw badReply(address, 'hello', 'without its list of bindings')
   return {
     sessionId,
-    env: { name: String(env.name ?? ''), version: String(env.version ?? '') },
+    env: { name: toText(env.name), version: toText(env.version) },
     bindings: bindings.map((binding: unknown) => parseBinding(address, binding)),
     grant: parseGrant(result.troupe),
   }

@@ -60,9 +60,18 @@ export function parseReply(message: JsonObject): RpcReply | undefined {
   if (isObject(error)) {
     const code = typeof error.code === 'number' ? error.code : RPC.failed
     const data = isObject(error.data) ? error.data : undefined
-    return { id, error: new RpcRefusal(code, String(error.message ?? ''), data) }
+    return { id, error: new RpcRefusal(code, toText(error.message), data) }
   }
   return isObject(result) ? { id, result } : undefined
+}
+
+/**
+ * A peer's text, or what stands in its place. Neither `String` nor `JSON.stringify` may be asked about an object of a peer's making: one throws where its
+ * `toString` is no function, the other where it is nested too deep.
+ */
+export function toText(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return '(an object)'
+  return value === undefined || value === null ? '' : String(value)
 }
 
 /** The id of anything, for an answer to what could not be understood. */

@@ -4,7 +4,7 @@ import { hasTag } from '../errors.ts'
 import type { Address } from './address.ts'
 import { dial } from './dial.ts'
 import { protocolError, remoteError, tunnelFailed } from './errors.ts'
-import { METHOD } from './extension.ts'
+import { METHOD, withToken } from './extension.ts'
 import { describeProblem, FrameReader, MAX_FOREIGN_FRAME_BYTES, type ReadFrame } from './frame.ts'
 import { parseReply, requestText } from './json-rpc.ts'
 import { Limit } from './limit.ts'
@@ -14,7 +14,7 @@ const OPEN_MS = 10_000
 /**
  * A raw stream to a capability. Over TCP half-open is allowed: what is written after the other end has ended still arrives. Over a WebSocket an end
  * ends both directions (see `WebSocketStream`). The caller destroys it. Rejects with `remote-error` when the peer refuses, `tunnel-failed` when it is
- * gone or takes longer than 10 s, `token-refused` when its proxy does, or with the signal's reason.
+ * gone or takes longer than 10 s, `token-refused` when it or its proxy wants another token, or with the signal's reason.
  */
 export async function openTunnel(
   address: Address,
@@ -28,7 +28,7 @@ export async function openTunnel(
       if (options.signal?.aborted) throw options.signal.reason
       throw hasTag(error, 'token-refused') ? error : tunnelFailed(address, capability, error)
     })
-    socket.write(requestText(1, METHOD.tunnel, { capability }, 0))
+    socket.write(requestText(1, METHOD.tunnel, withToken({ capability }, address.token), 0))
     const frame = await limit.race(readPreface(socket), () => socket.destroy())
     try {
       acceptPreface(address, capability, frame)

@@ -26,6 +26,23 @@ test('leases a fresh sandbox to each rollout, labelled from its create on, and g
     assert.is(runtime.existing.size, 0)
   }))
 
+test('a wall clock that is set back gives the next sandbox an end of its own, not the old one far in the future', () => {
+  const clock = new VirtualClock()
+  return withPool(
+    {},
+    async ({ lease, runtime }) => {
+      await lease()
+      const back = clock.wallTime() - 3_600_000
+      clock.wallTime = () => back
+      await lease()
+      const [first = 0, second = 0] = runtime.requests.map(({ labels }) => Date.parse(labels.expiry ?? ''))
+      assert.is(first - second, 3_600_000)
+    },
+    new FakeRuntime(),
+    clock,
+  )
+})
+
 test('a prewarmed lease is a hit with a parked session', () =>
   withPool({ pool: { strategy: 'prewarm', size: 2 } }, async ({ lease, pool, stats }) => {
     pool.tell({ type: 'demand', remaining: 2 })

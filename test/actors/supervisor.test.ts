@@ -182,6 +182,22 @@ test('a run that can produce nothing says so and stops', async () => {
   await scene.system.stop()
 })
 
+test('a journal that takes no more stops the run at once: nothing is run for it in vain, and no group is called lost', async () => {
+  const { agent, waiting } = heldAgent()
+  const scene = makeScene({ agent })
+  scene.addShard('a')
+  scene.run(plans(3, 2))
+  await settle(20)
+  const [group] = plans(3, 2)
+  if (group === undefined) throw new Error('no plan')
+  const error = { tag: 'journal-disk-full', message: 'no room' }
+  scene.supervisor.tell({ type: 'group-crashed', groupId: group.plan.groupId, error })
+  await settle(50)
+  assert.equal([scene.failures, scene.groups, scene.lost, scene.leased()], [[error], [], [], 0])
+  assert.is(waiting.length, 6, 'nothing was begun again')
+  await scene.system.stop()
+})
+
 test('a cancel gives every lease back, keeps what is durable, and the engine can be used again', async () => {
   const { agent, waiting } = heldAgent()
   const scene = makeScene({ agent, maxConcurrent: 4 })

@@ -23,7 +23,7 @@ function tagOf(act: () => unknown): string {
   return 'nothing thrown'
 }
 
-const serve = (path: string) => `cd /app && exec troupe serve ${path} --host 0.0.0.0 --port 8765`
+const serve = (path: string) => `cd /app && exec troupe serve ${path} --host 0.0.0.0 --port 8765 --insecure`
 
 test('without any option the image of the directory serves the environment of the tasks', () => {
   const { snapshot, options, told } = plan({})

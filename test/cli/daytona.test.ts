@@ -50,7 +50,7 @@ test(
     const { exitCode, stdout, stderr } = await daytona('--no-journal --json --quiet')
     assert.is(exitCode, 0, stderr)
     assert.match(stderr, 'daytona: snapshot troupe-arith, built from Dockerfile.hud')
-    assert.match(stderr, 'exec troupe serve environments/arith/env.ts --host 0.0.0.0 --port 8765')
+    assert.match(stderr, 'exec troupe serve environments/arith/env.ts --host 0.0.0.0 --port 8765 --insecure')
     assert.match(stderr, /FROM node:22/)
     const report = JSON.parse(stdout)
     assert.equal([report.runs.graded, report.leases.cold, report.pool.source], [TASKS, TASKS, 'create'])

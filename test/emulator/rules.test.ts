@@ -73,10 +73,10 @@ test('a command that serves an environment is told from any other', () => {
     return request === undefined ? undefined : [request.environmentPath.replace(process.cwd(), ''), request.port]
   }
   assert.equal(told('troupe serve environments/calc/env.ts'), ['/environments/calc/env.ts', 8765])
-  assert.equal(told('cd /app && exec troupe serve /app/environments/calc/env.ts --host 0.0.0.0 --port 9000'), [
-    '/environments/calc/env.ts',
-    9000,
-  ])
+  assert.equal(
+    told('cd /app && exec troupe serve /app/environments/calc/env.ts --host 0.0.0.0 --port 9000 --insecure'),
+    ['/environments/calc/env.ts', 9000],
+  )
   assert.is(told('echo troupe serves environments/calc/env.ts'), undefined)
   assert.is(told('troupe serve nowhere/env.ts'), undefined)
   assert.throws(() => servers.recognise('troupe serve ../../../etc/env.ts'), /outside/)

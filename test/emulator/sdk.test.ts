@@ -169,7 +169,7 @@ test('a sandbox that was told to serve answers hello through the SSH gateway', (
     try {
       assert.is(await sayHello(gateway, 8765), undefined)
       await sandbox.process.executeSessionCommand('serve', {
-        command: 'troupe serve environments/calc/env.ts --host 0.0.0.0 --port 8765',
+        command: 'troupe serve environments/calc/env.ts --host 0.0.0.0 --port 8765 --insecure',
         runAsync: true,
       })
       let hello: string | undefined

@@ -33,6 +33,8 @@ test('each option arrives where it belongs', () => {
     '3',
     '--file-bytes',
     '4',
+    '--disk-bytes',
+    '6',
     '--max-commands',
     '5',
   ]
@@ -44,13 +46,26 @@ test('each option arrives where it belongs', () => {
       isolation: {
         isolation: 'none',
         network: true,
-        limits: { cpuSeconds: 1, memoryBytes: 2, processes: 3, fileBytes: 4 },
+        limits: { cpuSeconds: 1, memoryBytes: 2, processes: 3, fileBytes: 4, diskBytes: 6 },
         maxCommands: 5,
       },
       baseDirectory: '/var/w',
     },
     exitWithParent: true,
   })
+})
+
+test('who may come in is said by a file or by --insecure, never by the token itself', () => {
+  const { settings, tokenFile } = parseServeArguments([
+    'env.ts',
+    '--host',
+    '0.0.0.0',
+    '--insecure',
+    '--token-file',
+    't',
+  ])
+  assert.equal([settings.insecure, tokenFile, 'token' in settings], [true, 't', false])
+  assert.throws(() => parseServeArguments(['env.ts', '--token', 'abc']), /--token/)
 })
 
 test('what makes no sense is refused in words', () => {

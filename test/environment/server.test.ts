@@ -199,7 +199,7 @@ test('a port in use, and a host that is not here, are said so', () =>
       [{ kind: 'tcp', host: '192.0.2.1', port: 0 }, 'no-such-host'],
     ] as const) {
       try {
-        await serveControl(environment, { listen })
+        await serveControl(environment, { listen, insecure: true })
         assert.unreachable()
       } catch (error) {
         assert.ok(hasTag(error, tag), String(error))

@@ -5,11 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { open } from 'lmdb'
-import { pack } from 'msgpackr'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../src/clock.ts'
 import { toJobId } from '../../src/ids.ts'
-import { type RunKey, toRunKey } from '../../src/journal/codec.ts'
+import { encode, type RunKey, toRunKey } from '../../src/journal/codec.ts'
 import { type LmdbJournal, openLmdbJournal } from '../../src/journal/index.ts'
 import { rejectsWith } from '../contracts/journal.ts'
 import { suite } from '../support/suite.ts'
@@ -120,7 +119,8 @@ test(
 test('a recycled pid is not the owner', () =>
   withDirectory(async directory => {
     await (await openIn(directory)).close()
-    await writeMeta(directory, 'owner', { pid: process.pid, processStart: 'another boot/1', since: 0 })
+    const recycled = { pid: process.pid, processStart: 'another boot/1', since: 0 }
+    await write(directory, 'meta', 'owner', encode('owner', recycled))
     const journal = await openIn(directory)
     await journal.close()
   }))
@@ -128,11 +128,11 @@ test('a recycled pid is not the owner', () =>
 test('another version is refused by all roles, naming both', () =>
   withDirectory(async directory => {
     await (await openIn(directory)).close()
-    await writeMeta(directory, 'version', 99)
+    await write(directory, 'meta', 'version', encode('version', 99))
     for (const more of [{}, { readOnly: true }, { role: 'thread' as const }]) {
       const error = await rejectsWith('journal-version', openIn(directory, more))
       assert.match(error.message, 'version 99')
-      assert.match(error.message, 'version 1')
+      assert.match(error.message, 'version 2')
     }
   }))
 
@@ -188,8 +188,8 @@ test('a run of which a crash left only a part is not listed, and can be put agai
     await (await openIn(directory)).close()
     const header = makeHeader()
     const key: RunKey = toRunKey(header)
-    await write(directory, 'run-keys', header.runId, pack(key))
-    await write(directory, 'headers', key, pack(header))
+    await write(directory, 'run-keys', header.runId, encode('runPlace', { key, checksum: 0 }))
+    await write(directory, 'headers', key, encode('run', header))
     const journal = await openIn(directory)
     try {
       assert.equal(await collect(journal.runs(header.jobId)), [])
@@ -202,11 +202,35 @@ test('a run of which a crash left only a part is not listed, and can be put agai
     }
   }))
 
-/** As another version of Troupe, or a process that is gone, would have left it. */
-function writeMeta(directory: string, key: string, value: unknown): Promise<void> {
-  return write(directory, 'meta', key, pack(value))
-}
+test('a record or a trajectory that is not what was put is an error, and never data', () =>
+  withDirectory(async directory => {
+    const trajectory = Buffer.alloc(20_000, 'a trajectory ')
+    const header = makeHeader({ agent: 'an-agent-to-be-found' })
+    const first = await openIn(directory)
+    await first.putRun(header, trajectory)
+    await first.close()
+    const file = join(directory, 'data.mdb')
+    const good = await readFile(file)
+    for (const [text, read] of [
+      ['trajectory a trajectory a tra', (journal: LmdbJournal) => journal.run(header.runId)],
+      ['trajectory a trajectory a tra', async (journal: LmdbJournal) => journal.trajectory(header.runId)],
+      ['an-agent-to-be-found', (journal: LmdbJournal) => journal.run(header.runId)],
+      ['an-agent-to-be-found', (journal: LmdbJournal) => collect(journal.runs(header.jobId))],
+    ] as const) {
+      const bad = Buffer.from(good)
+      for (let at = bad.indexOf(text); at >= 0; at = bad.indexOf(text, at + text.length)) bad.write('X', at)
+      await writeFile(file, bad)
+      const journal = await openIn(directory)
+      try {
+        const error = await rejectsWith('journal-damaged', read(journal))
+        assert.match(error.message, /restore the directory from a copy/)
+      } finally {
+        await journal.close()
+      }
+    }
+  }))
 
+/** As another version of Troupe, or a process that is gone, would have left it. */
 async function write(directory: string, name: string, key: string | RunKey, value: Uint8Array): Promise<void> {
   const root = open({ path: directory, noSubdir: false, encoding: 'binary', maxDbs: 8 })
   await root.openDB<Uint8Array, string | RunKey>({ name, encoding: 'binary' }).put(key, value)

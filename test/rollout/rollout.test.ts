@@ -166,6 +166,31 @@ test('an agent past its deadline is told, cut, and graded on what it left', asyn
   assert.equal([end.outcome, end.stopReason, end.reward, told?.aborted], ['agent-error', 'deadline', 0, true])
 })
 
+test('an agent cut at its deadline while it had no model is not graded, and one that says anything else is', async () => {
+  for (const [tag, outcome, stopReason, reward] of [
+    ['chat-unavailable', 'infrastructure-error', 'model-lost', null],
+    ['other', 'agent-error', 'deadline', 0],
+  ] as const) {
+    const clock = new VirtualClock()
+    const run: Agent['run'] = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new TroupeError({ tag, message: 'nothing came' })))
+      })
+    const running = attempt({ agent: { name: 'waits', run }, clock, peer: { grade: async () => ({ score: 0 }) } })
+    await clock.advance(withDefaultDeadlines().agent)
+    const { end } = await running
+    assert.equal([end.outcome, end.stopReason, end.reward, end.retryable], [outcome, stopReason, reward, false])
+  }
+})
+
+test('a wall clock that is set back meanwhile makes no rollout end before it began', async () => {
+  const clock = new VirtualClock()
+  const times = [1_700_000_000_000, 1_600_000_000_000]
+  clock.wallTime = () => times.shift() ?? 0
+  const { end } = await attempt({ clock })
+  assert.equal([end.startedAt, end.endedAt], [1_700_000_000_000, 1_700_000_000_000])
+})
+
 test('a peer that never answers costs its deadline, not the run', async () => {
   for (const [phase, peer] of [
     ['connecting', { connect: never }],

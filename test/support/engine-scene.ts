@@ -44,6 +44,9 @@ export interface SceneOptions {
   readonly deadGroupLimit?: number
   readonly isFull?: () => boolean
   readonly retries?: number
+  /** Goes before each write of a run: it may hold it up, or fail it. */
+  readonly putRun?: (header: RunHeader) => Promise<void>
+  readonly recordLoss?: () => Promise<void>
 }
 
 /** Supervisor, collector and shards in one thread with a fake pool and peer; every message goes through the codec. */
@@ -93,7 +96,10 @@ export function makeScene(options: SceneOptions): Scene {
       pool,
       collector: collectorRef,
       durableRuns: async (plan: GroupPlan) => plan.members.flatMap(({ runId }) => journal.get(runId) ?? []),
-      recordLoss: async ({ plan }) => void lost.push(plan.groupId),
+      recordLoss: async ({ plan }) => {
+        await options.recordLoss?.()
+        lost.push(plan.groupId)
+      },
       isFull: options.isFull ?? (() => false),
       onFailed: error => void failures.push(error),
       maxConcurrent: options.maxConcurrent ?? 1_000,
@@ -120,6 +126,7 @@ export function makeScene(options: SceneOptions): Scene {
           client: fakeClient(options.peer ?? {}),
           journal: {
             putRun: async (header: RunHeader, trajectory: Uint8Array) => {
+              await options.putRun?.(header)
               if (!journal.has(header.runId)) journal.set(header.runId, { header, trajectory })
             },
             putGroup: async () => {},

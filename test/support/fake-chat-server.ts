@@ -35,6 +35,8 @@ export type FakeFault =
   | { readonly status: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
   /** Cuts the connection in place of an answer. */
   | { readonly drop: true }
+  /** Begins an answer, and then cuts the connection or says nothing more. */
+  | { readonly partly: string; readonly end: 'cut' | 'silence' }
   /** Answers when the promise resolves. */
   | { readonly after: Promise<unknown>; readonly reply: FakeReply }
 
@@ -104,6 +106,11 @@ export async function startFakeChatServer(script: FakeScript): Promise<FakeChatS
 
 async function answer(request: FakeRequest, step: FakeStep, index: number, response: ServerResponse): Promise<void> {
   if ('drop' in step) return void response.destroy()
+  if ('partly' in step) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write(step.partly, () => step.end === 'cut' && response.destroy())
+    return
+  }
   if ('status' in step) {
     response.writeHead(step.status, { 'content-type': 'application/json', ...step.headers })
     return void response.end(step.body ?? JSON.stringify({ error: { message: `status ${step.status}` } }))

@@ -11,15 +11,25 @@ export async function settle(rounds = 5): Promise<void> {
   for (let round = 0; round < rounds; round += 1) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** A clock that stands still until `advance` is called. Timers fire in order of time, then of their setting. */
+/**
+ * A clock that stands still until `advance` or `fireNext` is called. Timers fire in order of time, then of what `tieBreak` gave when
+ * they were set: by default, in the order of their setting.
+ */
 export class VirtualClock implements Clock {
   #now = 0
   #order = 0
   readonly #timers = new Set<Timer>()
   readonly #startedAt: number
+  readonly #tieBreak: () => number
 
-  constructor(startedAt = 1_700_000_000_000) {
+  constructor(startedAt = 1_700_000_000_000, tieBreak?: () => number) {
     this.#startedAt = startedAt
+    this.#tieBreak =
+      tieBreak ??
+      (() => {
+        this.#order += 1
+        return this.#order
+      })
   }
 
   now(): number {
@@ -31,8 +41,7 @@ export class VirtualClock implements Clock {
   }
 
   after(delayMs: number, wake: () => void): () => void {
-    this.#order += 1
-    const timer = { dueAt: this.#now + Math.max(0, delayMs), order: this.#order, wake }
+    const timer = { dueAt: this.#now + Math.max(0, delayMs), order: this.#tieBreak(), wake }
     this.#timers.add(timer)
     return () => void this.#timers.delete(timer)
   }
@@ -53,6 +62,16 @@ export class VirtualClock implements Clock {
       await settle()
     }
     this.#now = until
+  }
+
+  /** Moves time on to the next timer and fires it alone, letting nothing settle. False when there is none. */
+  fireNext(): boolean {
+    const timer = this.#next(Number.POSITIVE_INFINITY)
+    if (timer === undefined) return false
+    this.#timers.delete(timer)
+    this.#now = Math.max(this.#now, timer.dueAt)
+    timer.wake()
+    return true
   }
 
   #next(until: number): Timer | undefined {

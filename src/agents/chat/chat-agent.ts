@@ -6,6 +6,7 @@ import { type ParsedCall, parseCall, runCall } from './calls.ts'
 import { type ChatClient, makeChatClient } from './chat-client.ts'
 import { type ChatSettings, parseChatConfig, readKey } from './config.ts'
 import { makeConversation } from './conversation.ts'
+import { chatCutOff } from './errors.ts'
 import { type Origins, threadOrigins } from './origins.ts'
 import { toMessages } from './prompt.ts'
 import { parseReply } from './reply.ts'
@@ -56,7 +57,11 @@ async function runChat(
 
   for (let step = 1; ; step += 1) {
     const from = clock.now()
-    const reply = parseReply(await client.post(conversation.body(step), signal, random), settings.url)
+    const completion = client.post(conversation.body(step), signal, random)
+    const reply = parseReply(
+      step === 1 ? await firstWord(completion, settings.url, signal) : await completion,
+      settings.url,
+    )
     const answer = reply.content ?? ''
     const how = { required: settings.requireTokens, url: settings.url, turn: step }
     const tokens = settings.wantsTokens ? toTurnTokens(reply, how) : undefined
@@ -92,6 +97,15 @@ async function runChat(
     if (isMalformed && (isLast || malformedInARow === settings.maxMalformed))
       return { answer, stop: 'malformed-tool-call' }
     if (isLast) return { answer, stop: 'max-steps' }
+  }
+}
+
+/** A model that has not said one word when its rollout is cut was not there for it: such a run says nothing of the model. */
+async function firstWord(completion: Promise<unknown>, url: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    return await completion
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? chatCutOff(url, 'it never answered', error) : error
   }
 }
 

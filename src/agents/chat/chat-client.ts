@@ -3,7 +3,15 @@ import { type Clock, sleep } from '../../clock.ts'
 import type { TroupeError } from '../../errors.ts'
 import { hideKey, toRetryAfterMs } from '../../models/request-names.ts'
 import type { ChatSettings } from './config.ts'
-import { badChatReply, chatRefused, chatUnavailable, retryTooLate, unauthorized, unknownModel } from './errors.ts'
+import {
+  badChatReply,
+  chatCutOff,
+  chatRefused,
+  chatUnavailable,
+  retryTooLate,
+  unauthorized,
+  unknownModel,
+} from './errors.ts'
 import type { Origin, Origins } from './origins.ts'
 import { ALL_WAITS_MS, isWorthRetrying, LONGEST_RETRY_AFTER_MS, retryDelay } from './retry.ts'
 
@@ -11,8 +19,8 @@ import { ALL_WAITS_MS, isWorthRetrying, LONGEST_RETRY_AFTER_MS, retryDelay } fro
 export interface ChatClient {
   /**
    * The reply's JSON. An attempt that the server turned away for now (429, 5xx, no connection) is made again, as it may be because a
-   * completion changes nothing there, until the waits between attempts reach two minutes or `signal` aborts. Rejects with the signal's reason, `endpoint-down`, `chat-unavailable`,
-   * `unknown-model`, `unauthorized`, `chat-refused` or `bad-chat-reply`.
+   * completion changes nothing there, until the waits between attempts reach two minutes or `signal` aborts. Rejects with the signal's reason (with
+   * `chat-unavailable` where an attempt had failed before), `endpoint-down`, `chat-unavailable`, `unknown-model`, `unauthorized`, `chat-refused` or `bad-chat-reply`.
    */
   post(body: string, signal: AbortSignal, random: () => number): Promise<unknown>
 }
@@ -85,18 +93,26 @@ export function makeChatClient(
     async post(body, signal, random) {
       const place = ports.origins.get(origin, settings.connections)
       let waitedMs = 0
-      for (let attempts = 1; ; attempts += 1) {
-        signal.throwIfAborted()
-        const outcome = await attempt(place, body, signal)
-        if (outcome.type === 'answered') return outcome.value
-        if (outcome.type === 'refused') throw outcome.error
-        const { words, retryAfterMs } = outcome
-        if (retryAfterMs !== undefined && retryAfterMs > LONGEST_RETRY_AFTER_MS)
-          throw retryTooLate(url, retryAfterMs, LONGEST_RETRY_AFTER_MS, words)
-        const delayMs = retryDelay(attempts, retryAfterMs, random)
-        waitedMs += delayMs
-        if (waitedMs > ALL_WAITS_MS) throw chatUnavailable(url, attempts, words)
-        await sleep(ports.clock, delayMs, signal)
+      let lastWords: string | undefined
+      try {
+        for (let attempts = 1; ; attempts += 1) {
+          signal.throwIfAborted()
+          const outcome = await attempt(place, body, signal)
+          if (outcome.type === 'answered') return outcome.value
+          if (outcome.type === 'refused') throw outcome.error
+          const { words, retryAfterMs } = outcome
+          lastWords = words
+          if (retryAfterMs !== undefined && retryAfterMs > LONGEST_RETRY_AFTER_MS)
+            throw retryTooLate(url, retryAfterMs, LONGEST_RETRY_AFTER_MS, words)
+          const delayMs = retryDelay(attempts, retryAfterMs, random)
+          waitedMs += delayMs
+          if (waitedMs > ALL_WAITS_MS) throw chatUnavailable(url, attempts, words)
+          await sleep(ports.clock, delayMs, signal)
+        }
+      } catch (error) {
+        // Cut while it was being turned away: that there was no time left is the server's doing.
+        const isCut = lastWords !== undefined && signal.aborted && error === signal.reason
+        throw isCut ? chatCutOff(url, `the last attempt: ${lastWords}`, error) : error
       }
     },
   }

@@ -58,6 +58,20 @@ export function retryTooLate(url: string, retryAfterMs: number, limitMs: number,
   })
 }
 
+/** Not transient: the time that a rollout has for its agent is used up. */
+export function chatCutOff(url: string, why: string, reason: unknown): TroupeError {
+  const cut = reason instanceof Error ? reason.message : String(reason)
+  return new TroupeError(
+    {
+      tag: 'chat-unavailable',
+      address: url,
+      message: `${url} gave no completion until the rollout was cut: ${why}. Check that the server is up and has room. The cut: ${cut}`,
+      details: { last: why },
+    },
+    reason,
+  )
+}
+
 /** Transient: after the cool-down the endpoint may be back. */
 export function endpointDown(
   origin: string,

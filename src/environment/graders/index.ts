@@ -1,4 +1,5 @@
 export { combine, combineAll, combineAny, weigh } from './combine.ts'
+export { type CommandGrade, gradeCommand } from './command-grade.ts'
 export { commandStatus } from './command-status.ts'
 export { type ContainsOptions, contains, containsAll, containsAny } from './contains.ts'
 export { exactMatch } from './exact-match.ts'

@@ -1,11 +1,14 @@
 /**
  * The two Python programs of `gradePytest`. The judge's module has the name of the agent's one and none of its code: each call
  * goes as a line of JSON to the peer, the only process that ever imports what the agent wrote. What comes back is JSON, so
- * plain values: no object of the agent's can answer `==`, and nothing it patches is near pytest.
+ * plain values: no object of the agent's can answer `==`, and nothing it patches is near pytest. Before any of that code is read the
+ * peer says that it is there; where it does not, the judge breaks off without a verdict, since that is nobody's mistake.
  */
 
 /** Longer answers than this are none. */
 const MAX_ANSWER_BYTES = 1 << 20
+const READY = 'ready'
+const READY_SECONDS = 30
 
 /** The judge's stand-in for the module. `budgetMs` is how long all calls together may wait for answers. */
 export function proxyModule(module: string, budgetMs: number): string {
@@ -83,10 +86,12 @@ def ask(name, args, kwargs):
         fail(MODULE + " answered out of turn")
     if reply.get("ok") is True:
         return reply.get("value")
-    raise to_error(str(reply.get("type")), str(reply.get("error"))[:500])
+    raise to_error(str(reply.get("type"))[:100], str(reply.get("error"))[:500])
 
 
 def to_error(kind, text):
+    # Half a character is text to Python and to nobody else.
+    kind, text = (each.encode("utf-8", "backslashreplace").decode() for each in (kind, text))
     known = getattr(builtins, kind, None)
     if isinstance(known, type) and issubclass(known, Exception):
         try:
@@ -94,6 +99,11 @@ def to_error(kind, text):
         except Exception:
             pass
     return RuntimeError(kind + ": " + text)
+
+
+def expect_peer():
+    if receive(time.monotonic() + ${READY_SECONDS}) != b"${READY}":
+        fail("the process that is to run " + MODULE + " did not start")
 
 
 def __getattr__(name):
@@ -105,6 +115,9 @@ def __getattr__(name):
 
     call.__name__ = name
     return call
+
+
+expect_peer()
 `
 }
 
@@ -117,6 +130,8 @@ requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
 answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 os.dup2(2, 1)
+answers.write("${READY}\n")
+answers.flush()
 
 
 def load():

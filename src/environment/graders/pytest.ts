@@ -41,7 +41,7 @@ export async function gradePytest(grade: PytestGrade): Promise<Score> {
   if (!/^[A-Za-z_]\w*\.py$/.test(grade.module)) throw badTests(`"${grade.module}" is no name of a Python file`)
   const source = await readModule(grade)
   if (source === undefined) {
-    const reason = `${grade.module} is missing from the workspace or cannot be read`
+    const reason = `${grade.module} is missing from the workspace, too large, or cannot be read`
     return { score: 0, info: { passed: [], failed: [], reason } }
   }
   const tests = await judge(grade, source)
@@ -59,10 +59,14 @@ export async function gradePytest(grade: PytestGrade): Promise<Score> {
   }
 }
 
+/** Larger ones than this are no module: it is copied, and many are graded at once. */
+const MAX_MODULE_CHARACTERS = 1 << 20
+
 /** A module that is gone, a link, a directory or too large is what the agent left, and no module. */
 async function readModule({ workspace, module }: PytestGrade): Promise<string | undefined> {
   try {
-    return await workspace.read(module)
+    const source = await workspace.read(module)
+    return source.length > MAX_MODULE_CHARACTERS ? undefined : source
   } catch (error) {
     if (['file-not-read', 'path-refused', 'file-too-large'].some(tag => hasTag(error, tag))) return undefined
     throw error

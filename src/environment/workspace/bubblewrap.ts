@@ -10,6 +10,10 @@ export interface SystemView {
   readonly generatedEtc: readonly { readonly name: string; readonly source: string }[]
   /** False where the kernel or an older bwrap refuses to forbid nested user namespaces. */
   readonly disableUserns: boolean
+  /** The file with the filter of system calls; undefined where this machine takes none. */
+  readonly filter: string | undefined
+  /** Descriptors of this process that no command is to be given. */
+  readonly inherited: readonly number[]
 }
 
 export interface BubblewrapOptions {
@@ -25,6 +29,8 @@ export interface BubblewrapOptions {
   readonly init: boolean
   /** Size of each of the private in-memory file systems. */
   readonly tmpBytes: number
+  /** The descriptor on which bwrap finds the filter of system calls open, and which it closes. */
+  readonly filter: number | undefined
 }
 
 export const WORKSPACE_ROOT = '/workspace'
@@ -35,9 +41,10 @@ const SHM_BYTES = 64 * 1024 * 1024
  * The first process of each sandbox. bwrap brings an init of its own, but then leaves as soon as the command ends: its init is
  * killed behind it and is the machine's to reap, which counts against the session's process limit until that happens (and in
  * a container without a proper init never does). This one is bwrap's child until the whole namespace is gone. Not the command
- * itself: process 1 ignores signals that it does not handle, `kill -TERM $$` among them.
+ * itself: process 1 ignores signals that it does not handle, `kill -TERM $$` among them. And where the machine runs out of memory, the
+ * kernel is to end sandboxes before anything else, whoever took it.
  */
-const INIT = ['/bin/sh', '-c', '"$@"; exit $?', 'init']
+const INIT = ['/bin/sh', '-c', '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; "$@"; exit $?', 'init']
 
 /**
  * The argv that runs a program isolated: all namespaces, no capabilities, a root file system of read-only parts. The
@@ -47,7 +54,7 @@ const INIT = ['/bin/sh', '-c', '"$@"; exit $?', 'init']
  * left in the background. `server &` therefore serves only commands in the same line; an agent that wants a server and a client
  * runs both in one command.
  *
- * `--new-session` keeps a command from pushing input into the host's terminal (TIOCSTI). With `terminal` the controlling
+ * `--new-session`, like the filter, keeps a command from pushing input into the host's terminal (TIOCSTI). With `terminal` the controlling
  * terminal is a pty made for this command alone, with only its own client at the other end, so there is nothing to push into.
  */
 export function bubblewrapArgv(view: SystemView, options: BubblewrapOptions): readonly string[] {
@@ -57,6 +64,7 @@ export function bubblewrapArgv(view: SystemView, options: BubblewrapOptions): re
     ...['--unshare-all', '--unshare-user', '--as-pid-1', '--die-with-parent', '--hostname', 'workspace'],
     ...['--uid', INNER_ID, '--gid', INNER_ID, '--cap-drop', 'ALL'],
     ...(view.disableUserns ? ['--disable-userns'] : []),
+    ...(options.filter === undefined ? [] : ['--seccomp', String(options.filter)]),
     ...(options.network ? ['--share-net'] : []),
     ...(options.terminal ? [] : ['--new-session']),
     ...view.directories.flatMap(path => ['--ro-bind', path, path]),

@@ -7,11 +7,14 @@ import { toLaunch, visibleRoot } from './launch.ts'
 import type { Owner } from './owners.ts'
 import { type RunningProcess, startProcess } from './process.ts'
 import type { SessionPorts } from './session.ts'
+import { watchUsage } from './usage-watch.ts'
 
 export interface RoomPorts extends Pick<SessionPorts, 'settings' | 'base' | 'owners' | 'clock'> {
   track(started: RunningProcess): RunningProcess
   /** Starts the name of the directory. */
   readonly name: string
+  /** What runs there is the judge's own and not watched: it may share memory with forks for many sessions. */
+  readonly trusted?: true
 }
 
 /** A fresh directory with a user of its own where that is possible, for programs that must find nothing of the agent's. */
@@ -32,14 +35,20 @@ export async function makeRoom(ports: RoomPorts, files: CleanRun['files']): Prom
   const root = visibleRoot(settings.view !== undefined, directory)
   const written = makeDirectoryFiles({ directory, root, owner, maxFileBytes: settings.limits.fileBytes })
   for (const [path, content] of files) written.write(path, content)
+  const watch = ports.trusted ? undefined : watchUsage(directory, settings.limits, clock)
   return {
     directory,
     owner,
     root,
     files: written,
-    start: (argv, env, extra) =>
-      ports.track(startProcess(toLaunch(settings, { argv, directory, owner, env, descriptors: extra }), clock, extra)),
+    start(argv, env, extra) {
+      const launch = toLaunch(settings, { argv, directory, owner, env, descriptors: extra })
+      const started = ports.track(startProcess(launch, clock, extra))
+      watch?.add(started)
+      return started
+    },
     async remove() {
+      watch?.close()
       await removeDirectory(directory)
       owners.release(owner)
     },

@@ -71,6 +71,14 @@ export function workspaceClosed(session: string): TroupeError {
   })
 }
 
+export function workspaceFull(session: string, why: string): TroupeError {
+  return new TroupeError({
+    tag: 'workspace-full',
+    message: `${why}: no more commands run in this session; raise limits.diskBytes if the task needs more`,
+    address: session,
+  })
+}
+
 export function workspaceInUse(session: string): TroupeError {
   return new TroupeError({
     tag: 'workspace-in-use',

@@ -33,6 +33,7 @@ export async function runExecCommand(
   try {
     const end = await started.ended
     if (late && timeoutMs !== undefined) throw commandTimedOut(timeoutMs)
+    if (end.why !== undefined) reply.send(FrameType.stderr, Buffer.from(`${end.why}\n`))
     reply.sendJson(FrameType.exit, {
       exitCode: end.exitCode,
       ...(end.signal === undefined ? {} : { signal: end.signal }),

@@ -1,6 +1,7 @@
 import type { IsolationOptions } from '../workspace.ts'
 import { bubblewrapArgv, type SystemView, WORKSPACE_ROOT } from './bubblewrap.ts'
 import { commandTooLong } from './errors.ts'
+import { withoutDescriptors } from './inherited-descriptors.ts'
 import { prlimitArgv } from './limits.ts'
 import type { Owner } from './owners.ts'
 
@@ -13,6 +14,8 @@ export interface Launch {
   readonly owner: Owner | undefined
   /** True when processes left in the background end with the command by themselves (a PID namespace of their own). */
   readonly contained: boolean
+  /** A file to be opened for the program, and the number of the descriptor on which it expects it. */
+  readonly filter?: { readonly path: string; readonly descriptor: number }
 }
 
 export interface LaunchRequest {
@@ -49,9 +52,16 @@ export function toLaunch(settings: LaunchSettings, request: LaunchRequest): Laun
     return { ...base, ...split([...prlimitArgv(limits, owner !== undefined), ...argv]), contained: false }
   const prlimit = prlimitArgv(limits, true)
   const tmpBytes = Math.min(MAX_TMP_BYTES, limits.memoryBytes)
-  const bwrap = bubblewrapArgv(view, { directory, network, terminal, tmpBytes, init: !request.descriptors })
-  const whole = owner === undefined ? [...bwrap, ...prlimit, ...argv] : [...prlimit, ...bwrap, ...argv]
-  return { ...base, ...split(whole), cwd: '/', contained: true }
+  const { descriptors = 0 } = request
+  const filter = view.filter === undefined ? undefined : { path: view.filter, descriptor: 3 + descriptors }
+  const init = descriptors === 0
+  const bwrap = bubblewrapArgv(view, { directory, network, terminal, tmpBytes, init, filter: filter?.descriptor })
+  // Not those that it is given on purpose, by now under the same numbers.
+  const given = 3 + descriptors + (filter === undefined ? 0 : 1)
+  const alone = withoutDescriptors(view.inherited.filter(descriptor => descriptor >= given))
+  const whole =
+    owner === undefined ? [...alone, ...bwrap, ...prlimit, ...argv] : [...alone, ...prlimit, ...bwrap, ...argv]
+  return { ...base, ...split(whole), cwd: '/', contained: true, ...(filter === undefined ? {} : { filter }) }
 }
 
 /** Linux takes 128 KiB in one argument. */

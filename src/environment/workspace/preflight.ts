@@ -9,7 +9,8 @@ const PROBE_MS = 10_000
 
 /**
  * Runs `true` in a sandbox, exactly as commands will run. Returns settings that work: bwrap before 0.8, and kernels that
- * forbid the sysctl it writes, cannot disable nested user namespaces, so that is given up first. Throws `bwrap-unusable`.
+ * forbid the sysctl it writes, cannot disable nested user namespaces, so that is given up first; a kernel without seccomp takes no
+ * filter of system calls. Throws `bwrap-unusable`.
  */
 export async function probe(
   settings: LaunchSettings,
@@ -17,12 +18,22 @@ export async function probe(
   owner: Owner | undefined,
   clock: Clock,
 ): Promise<LaunchSettings> {
-  if (settings.view === undefined) return settings
-  const plain = { ...settings, view: { ...settings.view, disableUserns: false } }
-  const problem = await tryOnce(settings, directory, owner, clock)
-  if (problem === undefined) return settings
-  if ((await tryOnce(plain, directory, owner, clock)) === undefined) return plain
-  throw bwrapUnusable(problem, fixFor(problem))
+  const { view } = settings
+  if (view === undefined) return settings
+  const views = [
+    view,
+    { ...view, disableUserns: false },
+    { ...view, filter: undefined },
+    { ...view, disableUserns: false, filter: undefined },
+  ]
+  const problems: string[] = []
+  for (const each of views) {
+    const problem = await tryOnce({ ...settings, view: each }, directory, owner, clock)
+    if (problem === undefined) return { ...settings, view: each }
+    problems.push(problem)
+  }
+  const [first = ''] = problems
+  throw bwrapUnusable(first, fixFor(first))
 }
 
 async function tryOnce(

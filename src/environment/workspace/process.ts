@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Clock } from '../../clock.ts'
@@ -10,6 +10,8 @@ import type { Launch } from './launch.ts'
 export interface ProcessEnd {
   readonly exitCode: number
   readonly signal: NodeJS.Signals | undefined
+  /** Why the workspace ended it; undefined where it did not, or was asked to. */
+  readonly why: string | undefined
 }
 
 /** A command that runs, with all that it started. */
@@ -24,23 +26,22 @@ export interface RunningProcess {
   readonly ended: Promise<ProcessEnd>
   /** SIGKILL to all that it started. Safe to call twice. */
   kill(): void
+  /** The same, and `ended` says why: whoever waits for it did not ask. */
+  killFor(why: string): void
 }
 
 const DRAIN_MS = 1_000
 
 /** Starts a program in a process group of its own; `extra` opens that many descriptors from 3 on. Throws `process-not-started`. */
 export function startProcess(launch: Launch, clock: Clock, extra = 0): RunningProcess {
-  const { file, args, cwd, env, owner, contained } = launch
-  const pipes = Array.from({ length: 3 + extra }, () => 'pipe' as const)
-  const child = trySpawn(file, args, {
-    cwd,
-    env: { ...env },
-    detached: true,
-    stdio: pipes,
-    ...(owner === undefined ? {} : { uid: owner, gid: owner }),
-  })
-  const ended = endOf(child, contained, clock)
+  const { contained } = launch
+  const child = spawnLaunch(launch, extra)
+  let why: string | undefined
+  const ended = endOf(child, contained, clock).then(end => ({ ...end, why }))
   const [stdin, stdout, stderr, ...others] = child.stdio
+  const kill = () => {
+    if (child.exitCode === null && child.signalCode === null) killTree(child.pid, contained)
+  }
   // A command may end without reading its input, or its judge without reading its peer's: both are results, not errors.
   for (const stream of child.stdio) stream?.on('error', () => {})
   return {
@@ -48,11 +49,38 @@ export function startProcess(launch: Launch, clock: Clock, extra = 0): RunningPr
     stdin: stdin as Writable,
     stdout: stdout as Readable,
     stderr: stderr as Readable,
-    extra: others as unknown as readonly Duplex[],
+    extra: others.slice(0, extra) as unknown as readonly Duplex[],
     ended,
-    kill: () => {
-      if (child.exitCode === null && child.signalCode === null) killTree(child.pid, contained)
+    kill,
+    killFor(reason) {
+      why ??= reason
+      kill()
     },
+  }
+}
+
+/** The filter is opened for each, because bwrap reads it to its end from where it stands. */
+function spawnLaunch({ file, args, cwd, env, owner, filter }: Launch, extra: number): ChildProcess {
+  const pipes = Array.from({ length: 3 + extra }, () => 'pipe' as const)
+  const opened = filter === undefined ? undefined : tryOpen(filter.path)
+  try {
+    return trySpawn(file, args, {
+      cwd,
+      env: { ...env },
+      detached: true,
+      stdio: opened === undefined ? pipes : [...pipes, opened],
+      ...(owner === undefined ? {} : { uid: owner, gid: owner }),
+    })
+  } finally {
+    if (opened !== undefined) closeSync(opened)
+  }
+}
+
+function tryOpen(path: string): number {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    throw processNotStarted(error)
   }
 }
 
@@ -69,7 +97,9 @@ function trySpawn(file: string, args: readonly string[], options: SpawnOptions):
   throw processNotStarted(new Error('no file descriptor is free'))
 }
 
-function endOf(child: ChildProcess, contained: boolean, clock: Clock): Promise<ProcessEnd> {
+type ExitOnly = Omit<ProcessEnd, 'why'>
+
+function endOf(child: ChildProcess, contained: boolean, clock: Clock): Promise<ExitOnly> {
   return new Promise((resolve, reject) => {
     let cancelDrain = () => {}
     child.once('error', error => {
@@ -90,7 +120,7 @@ function endOf(child: ChildProcess, contained: boolean, clock: Clock): Promise<P
   })
 }
 
-function toProcessEnd(code: number | null, signal: NodeJS.Signals | null): ProcessEnd {
+function toProcessEnd(code: number | null, signal: NodeJS.Signals | null): ExitOnly {
   if (signal === null) return { exitCode: code ?? 0, signal: undefined }
   return { exitCode: 128 + constants.signals[signal], signal }
 }

@@ -34,7 +34,7 @@ export async function runToEnd(
       started.ended,
     ])
     if (failure !== undefined) throw failure()
-    return { exitCode: end.exitCode, stdout, stderr }
+    return { exitCode: end.exitCode, stdout, stderr: end.why === undefined ? stderr : `${stderr}${end.why}\n` }
   } finally {
     cancel()
     signal?.removeEventListener('abort', abort)

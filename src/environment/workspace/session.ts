@@ -5,11 +5,12 @@ import { type BaseDirectory, removeDirectory } from './base-directory.ts'
 import { runClean } from './clean-run.ts'
 import type { CommandGate } from './command-gate.ts'
 import { type DirectoryFiles, makeDirectoryFiles } from './directory.ts'
-import { processesRemain, tooManyAtOnce, workspaceClosed } from './errors.ts'
+import { processesRemain, tooManyAtOnce, workspaceClosed, workspaceFull } from './errors.ts'
 import { agentEnvironment, type Launch, type LaunchSettings, shellArgv, toLaunch, visibleRoot } from './launch.ts'
 import type { Owner, Owners } from './owners.ts'
 import { type RunningProcess, startProcess } from './process.ts'
 import { runToEnd } from './run-to-end.ts'
+import { type Watched, watchUsage } from './usage-watch.ts'
 import type { WarmPrograms } from './warm-programs.ts'
 
 /** What all sessions of a host share. */
@@ -31,10 +32,10 @@ export interface WorkspaceSession extends Workspace {
   readonly maxFileBytes: number
   /** Aborts when the session closes, with `workspace-closed`. */
   readonly closed: AbortSignal
-  /** Starts a command under `bash -lc` when its turn comes. The turn ends with the process. */
+  /** Starts a command under `bash -lc` when its turn comes. The turn ends with the process. Rejects with `workspace-full`. */
   start(command: string, signal?: AbortSignal): Promise<RunningProcess>
-  /** Has `started` killed with the session, and waited for. Throws (and kills it) when the session is closed already. */
-  track<P extends Pick<RunningProcess, 'kill' | 'ended'>>(started: P): P
+  /** Has `started` killed with the session, and waited for, and counts what it uses as the workspace's. Throws (and kills it) when the session is closed already. */
+  track<P extends Watched & Pick<RunningProcess, 'kill'>>(started: P): P
   /** How a command with a terminal is started; `command` absent: an interactive login shell. Bounded, but takes no turn. */
   terminalLaunch(command: string | undefined, terminal: string): Launch
   /** Calls back once when the session closes; the call returned takes that back. */
@@ -55,15 +56,28 @@ export async function openSession(id: string, place: number, ports: SessionPorts
   const root = visibleRoot(isolated, directory)
   const files = makeDirectoryFiles({ directory, root, owner, maxFileBytes: settings.limits.fileBytes })
   const controller = new AbortController()
-  const running = new Set<Pick<RunningProcess, 'kill' | 'ended'>>()
+  const running = new Set<Pick<Watched, 'ended'> & Pick<RunningProcess, 'kill'>>()
   const closers = new Set<() => void>()
+  const watch = watchUsage(directory, settings.limits, clock)
   let closing: Promise<void> | undefined
 
   const requireOpen = () => {
     if (controller.signal.aborted) throw workspaceClosed(id)
   }
 
-  function track<P extends Pick<RunningProcess, 'kill' | 'ended'>>(started: P): P {
+  function requireSpace(): void {
+    const why = watch.full()
+    if (why !== undefined) throw workspaceFull(id, why)
+  }
+
+  function track<P extends Watched & Pick<RunningProcess, 'kill'>>(started: P): P {
+    hold(started)
+    watch.add(started)
+    return started
+  }
+
+  /** As `track`, for what works in a directory of its own. */
+  function hold<P extends Pick<Watched, 'ended'> & Pick<RunningProcess, 'kill'>>(started: P): P {
     running.add(started)
     const forget = () => running.delete(started)
     started.ended.then(forget, forget)
@@ -97,17 +111,20 @@ export async function openSession(id: string, place: number, ports: SessionPorts
     return () => closers.delete(close)
   }
 
-  const launch = (command: string | undefined, terminal?: string) =>
-    toLaunch(settings, {
+  function launch(command: string | undefined, terminal?: string): Launch {
+    requireSpace()
+    return toLaunch(settings, {
       argv: shellArgv(command),
       directory,
       owner,
       env: agentEnvironment(isolated, directory, terminal),
       ...(terminal === undefined ? {} : { terminal: true }),
     })
+  }
 
   async function close(): Promise<void> {
     controller.abort(workspaceClosed(id))
+    watch.close()
     for (const callback of [...closers]) callback()
     for (const started of running) started.kill()
     const late = await endedWithin(
@@ -136,7 +153,7 @@ export async function openSession(id: string, place: number, ports: SessionPorts
         runToEnd(track(startProcess(launch(command), clock)), { ...options, signal }, clock),
       ),
     runClean: (run: CleanRun) =>
-      inTurn(run.signal, signal => runClean({ ...run, signal }, { ...ports, track, name: `${name}-clean` })),
+      inTurn(run.signal, signal => runClean({ ...run, signal }, { ...ports, track: hold, name: `${name}-clean` })),
     start: (command, signal) =>
       new Promise((resolve, reject) => {
         inTurn(signal, async inner => {

@@ -66,7 +66,8 @@ async function runPiped(
     started.stdout.unpipe().resume()
     started.stderr.unpipe().resume()
   })
-  const { exitCode } = await started.ended
+  const { exitCode, why } = await started.ended
+  if (why !== undefined && channel.writable) channel.stderr.write(`${why}\n`)
   finish(channel, exitCode)
 }
 

@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { SystemView } from './bubblewrap.ts'
 import { bwrapMissing } from './errors.ts'
+import { inheritedDescriptors } from './inherited-descriptors.ts'
+import { syscallFilter } from './syscall-filter.ts'
 
 const TOP_LEVEL = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 
@@ -38,6 +40,9 @@ export async function readSystemView(etcDirectory: string): Promise<SystemView> 
     return { name, source: join(etcDirectory, name), text }
   })
   await Promise.all(generatedEtc.map(({ source, text }) => writeFile(source, text, { mode: 0o644 })))
+  const filter = syscallFilter()
+  const filterFile = join(etcDirectory, 'syscall-filter')
+  if (filter !== undefined) await writeFile(filterFile, filter, { mode: 0o644 })
   const python = readdirSync('/etc').filter(name => name.startsWith('python3'))
   return {
     bwrap,
@@ -46,6 +51,8 @@ export async function readSystemView(etcDirectory: string): Promise<SystemView> 
     etc: [...ETC, ...python.map(name => `/etc/${name}`)],
     generatedEtc: generatedEtc.map(({ name, source }) => ({ name, source })),
     disableUserns: true,
+    filter: filter === undefined ? undefined : filterFile,
+    inherited: inheritedDescriptors(),
   }
 }
 

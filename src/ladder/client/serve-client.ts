@@ -1,6 +1,7 @@
 /** A cell's process, seen from inside: CPU, memory and loop are those of one strategy at one width alone. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
+import { hide } from '../../redact.ts'
 import type { LevelFigures, PoolMoment, Prepared } from '../level.ts'
 import type { ClientCalls, MeasureArgument } from '../process/calls.ts'
 import { serveCalls } from '../process/child.ts'
@@ -89,7 +90,7 @@ export function serveClient(open: () => Promise<LadderClient>): void {
       const client = await opening.catch(() => undefined)
       await client?.close()
     } catch (error) {
-      process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+      process.stderr.write(`${hide(error instanceof Error ? error.message : String(error))}\n`)
     }
   })
 }

@@ -1,5 +1,6 @@
 /** The emulator's process: its CPU time is its own, and it ends with its parent. */
 import { startEmulator } from '../../emulator/index.ts'
+import { hide } from '../../redact.ts'
 import type { EmulatorSettings } from '../ports.ts'
 import type { EmulatorCalls } from '../process/calls.ts'
 import { serveCalls } from '../process/child.ts'
@@ -11,7 +12,7 @@ const starting = startEmulator({
   ...settings,
   limits: LADDER_LIMITS,
   quota: LADDER_QUOTA,
-  onError: error => process.stderr.write(`emulator: ${error instanceof Error ? error.message : error}\n`),
+  onError: error => process.stderr.write(`emulator: ${hide(error instanceof Error ? error.message : String(error))}\n`),
 })
 starting.catch(() => {}) // told with the first call
 

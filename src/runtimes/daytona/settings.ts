@@ -1,4 +1,5 @@
 import { systemClock } from '../../clock.ts'
+import { noteSecretsOf } from '../../redact.ts'
 import { badOption } from './errors.ts'
 import type { DaytonaRuntimeOptions } from './options.ts'
 
@@ -13,6 +14,7 @@ export interface DaytonaSettings
 
 /** Throws `daytona-bad-option`, so that what nobody could have meant is said before anything is created. */
 export function toDaytonaSettings(snapshot: string, options: DaytonaRuntimeOptions): DaytonaSettings {
+  noteSecretsOf(options.variables ?? {})
   const settings = {
     ...options,
     snapshot,

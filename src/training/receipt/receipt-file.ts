@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { hide } from '../../redact.ts'
 import { replaceFile } from '../../replace-file.ts'
 import { notAReceipt, receiptNotWritten } from './errors.ts'
 import { PUBLISHED } from './published.ts'
@@ -19,7 +20,7 @@ export function formatReceipt(receipt: Receipt): string {
 /** Replaces the file in one move: a reader sees the old text or the new, never a part. Rejects with `receipt-not-written`. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   try {
-    await replaceFile(path, text)
+    await replaceFile(path, hide(text))
   } catch (error) {
     throw receiptNotWritten(path, error)
   }

@@ -33,7 +33,7 @@ export interface EmulatedJobOptions {
 }
 
 const SNAPSHOT = 'daytonaio/sandbox'
-const COMMAND = 'troupe serve environments/arith/env.ts --host 0.0.0.0 --port 8765'
+const COMMAND = 'troupe serve environments/arith/env.ts --host 0.0.0.0 --port 8765 --insecure'
 const environmentPath = fileURLToPath(new URL('../../../../environments/arith/env.ts', import.meta.url))
 /** No create waits for the account: the model knows of no limit. */
 const WARM_UP_MS = 60_000

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { TroupeError } from '../../../src/errors.ts'
+import type { FakeStep } from '../../support/fake-chat-server.ts'
 import { suite } from '../../support/suite.ts'
 import { failureOf, withChat, workspace } from './scene.ts'
 
@@ -215,14 +216,24 @@ test('a shell that is lost ends the rollout with its own error, not with words t
     assert.equal([turns.length, server.requests.length], [1, 1])
   }))
 
-test('an abort ends it while it waits for a completion, with the reason given', () =>
-  withChat([{ after: new Promise(() => {}), reply: {} }], async ({ server, run }) => {
-    const controller = new AbortController()
-    const { ended } = run({ signal: controller.signal })
-    while (server.requests.length === 0) await new Promise(resolve => setImmediate(resolve))
-    const reason = new TroupeError({ tag: 'phase-deadline', message: 'enough' })
-    controller.abort(reason)
-    assert.is(await failureOf(ended), reason)
-  }))
+for (const turns of [0, 1])
+  test(`an abort ends it while it waits for completion ${turns + 1}: ${turns === 0 ? 'a model that never spoke was not there' : 'with the reason given'}`, () => {
+    const call: FakeStep = { calls: [{ name: 'read', arguments: { filePath: 'x' } }] }
+    const script = [...Array<FakeStep>(turns).fill(call), { after: new Promise(() => {}), reply: {} }]
+    return withChat(script, async ({ server, run }) => {
+      const controller = new AbortController()
+      const { ended } = run({ signal: controller.signal })
+      while (server.requests.length <= turns) await new Promise(resolve => setImmediate(resolve))
+      const reason = new TroupeError({ tag: 'phase-deadline', message: 'enough' })
+      controller.abort(reason)
+      const error = await failureOf(ended)
+      if (turns > 0) return assert.is(error, reason)
+      assert.equal(
+        [error.tag, error.data.transient, error.data.cause?.tag],
+        ['chat-unavailable', undefined, reason.tag],
+      )
+      assert.match(error.message, /never answered.*enough/)
+    })
+  })
 
 test.run()

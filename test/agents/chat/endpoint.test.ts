@@ -133,7 +133,9 @@ test('an abort during a pause ends it at once', () => {
       const { ended } = run({ signal: controller.signal })
       await until(() => clock.pending > 0)
       controller.abort(new Error('deadline'))
-      assert.match(String(await ended.catch((error: unknown) => error)), 'deadline')
+      const error = await failureOf(ended)
+      assert.is(error.tag, 'chat-unavailable')
+      assert.match(error.message, /HTTP 500.*deadline/)
       assert.is(clock.pending, 0)
     },
     clock,

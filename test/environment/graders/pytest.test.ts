@@ -3,6 +3,7 @@ import { commandStatus } from '../../../src/environment/graders/command-status.t
 import { parseJunitReport } from '../../../src/environment/graders/junit-report.ts'
 import { gradePytest, type PytestGrade } from '../../../src/environment/graders/pytest.ts'
 import type { Score } from '../../../src/environment/graders/score.ts'
+import type { CleanRun } from '../../../src/environment/workspace.ts'
 import { hasTag } from '../../../src/errors.ts'
 import { makePlainWorkspace } from '../../support/plain-workspace.ts'
 import { suite } from '../../support/suite.ts'
@@ -152,6 +153,18 @@ def test_missing():
         missing()
 `
   assert.equal((await grade({ 'calc.py': module }, { tests, expected: 7 })).info?.failed, [])
+})
+
+test('where the process for the agent’s code does not start, there is no verdict', async () => {
+  const plain = await makePlainWorkspace()
+  try {
+    await plain.write('calc.py', GOOD)
+    const neverStarts = { argv: ['/bin/false'], files: new Map<string, string>() }
+    const workspace = { read: plain.read, runClean: (run: CleanRun) => plain.runClean({ ...run, peer: neverStarts }) }
+    await throws('grader-failed', gradePytest({ workspace, module: 'calc.py', tests: TESTS, expected: 2 }))
+  } finally {
+    await plain.close()
+  }
 })
 
 test('an abort is no score', async () => {

@@ -6,7 +6,13 @@ import { suite } from '../../support/suite.ts'
 import { type OpenedHost, openWorkspace } from './open-workspace.ts'
 
 const test = suite('workspace isolation')
-const LIMITS = { cpuSeconds: 10, memoryBytes: 512 * 1024 * 1024, processes: 24, fileBytes: 1024 * 1024 }
+const LIMITS = {
+  cpuSeconds: 10,
+  memoryBytes: 512 * 1024 * 1024,
+  processes: 24,
+  fileBytes: 1024 * 1024,
+  diskBytes: 32 * 1024 * 1024,
+}
 const SECRET = 'TROUPE_TEST_SECRET'
 
 let opened: OpenedHost

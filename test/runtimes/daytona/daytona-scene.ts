@@ -11,7 +11,7 @@ import { hostProgram, openHostScene } from '../fixtures/host-scene.ts'
 
 /** There from the start, at the provider as in the emulator. */
 export const SNAPSHOT = 'daytonaio/sandbox'
-export const COMMAND = 'troupe serve env.ts --host 0.0.0.0 --port 8765'
+export const COMMAND = 'troupe serve env.ts --host 0.0.0.0 --port 8765 --insecure'
 
 export interface DaytonaScene {
   readonly emulator: Emulator

@@ -56,6 +56,7 @@ const WORKSPACE_ERRORS = new Set([
   'path-refused',
   'command-timeout',
   'command-too-long',
+  'workspace-full',
 ])
 
 function isForTheModel(error: unknown): error is TroupeError {

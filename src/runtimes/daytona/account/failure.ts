@@ -1,3 +1,5 @@
+import { hide } from '../../../redact.ts'
+
 /** What a call to the provider failed with, read from what the generated clients and the SDK throw. Never holds a header that was sent. */
 export interface Failure {
   /** Of the answer; undefined when none came. */
@@ -66,10 +68,11 @@ const MAX_WORDS = 600
 
 /** The `message` of the provider's error bodies, which is a text or a list of them; a plain text; undefined for a page. */
 function toWords(body: unknown): string | undefined {
-  if (Array.isArray(body)) return body.map(String).join('; ').slice(0, MAX_WORDS)
+  if (Array.isArray(body)) return hide(body.map(String).join('; ')).slice(0, MAX_WORDS)
   if (typeof body === 'object' && body !== null) return 'message' in body ? toWords(body.message) : undefined
   if (typeof body !== 'string' || body.trim() === '' || /^\s*</.test(body)) return undefined
-  return body.trim().slice(0, MAX_WORDS)
+  // Before it is cut: half a secret would not be recognised.
+  return hide(body.trim()).slice(0, MAX_WORDS)
 }
 
 function withoutQuery(url: string): string {

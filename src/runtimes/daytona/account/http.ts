@@ -58,10 +58,10 @@ export function makeProviderHttp(creates: TokenBucket, clock: Clock, random: () 
   )
 
   function learn(headers: Readonly<Record<string, string>>): void {
-    const left = readRateLimit(headers, CREATE_THROTTLER, clock.wallTime())
-    const now = clock.now()
-    if (left !== undefined)
-      creates.learn({ remaining: left.remaining, resetAt: now + (left.resetAt - clock.wallTime()) }, now)
+    // Looked at once: between two looks the wall clock may have been set by hours.
+    const [wallTime, now] = [clock.wallTime(), clock.now()]
+    const left = readRateLimit(headers, CREATE_THROTTLER, wallTime)
+    if (left !== undefined) creates.learn({ remaining: left.remaining, resetAt: now + (left.resetAt - wallTime) }, now)
   }
 
   function pause({ headers }: Failure): void {

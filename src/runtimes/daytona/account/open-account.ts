@@ -1,6 +1,7 @@
 import type { SandboxApi } from '@daytona/api-client'
 import type { Daytona } from '@daytonaio/sdk'
 import type { Clock } from '../../../clock.ts'
+import { noteSecret } from '../../../redact.ts'
 import { makeTokenBucket } from '../../token-bucket.ts'
 import { makeSandboxEvents } from '../events/events.ts'
 import type { Account } from './account.ts'
@@ -79,6 +80,7 @@ export function readAccountSettings(
   if (!isHttpUrl(apiUrl)) throw badUrl(apiUrl)
   const apiKey = toText(options.apiKey ?? variables.DAYTONA_API_KEY)
   if (apiKey === undefined) throw noKey()
+  noteSecret(apiKey)
   return { apiKey, apiUrl, region: toText(options.region ?? variables.DAYTONA_TARGET) }
 }
 

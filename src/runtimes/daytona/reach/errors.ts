@@ -1,11 +1,12 @@
 /** Why an environment in a sandbox is not reached, in words. */
 import { TroupeError } from '../../../errors.ts'
+import { hide } from '../../../redact.ts'
 import type { Transport } from '../options.ts'
 
 /** From here on an exit code tells of a signal: of the memory limit, or of somebody's kill. */
 const FIRST_SIGNAL_CODE = 128
 
-const said = (output: string): string => (output === '' ? 'it wrote nothing' : `its output ends with:\n${output}`)
+const said = (output: string): string => (output === '' ? 'it wrote nothing' : `its output ends with:\n${hide(output)}`)
 
 export const environmentNotServing = (
   id: string,
@@ -15,7 +16,7 @@ export const environmentNotServing = (
     tag: 'environment-not-serving',
     message: `the environment's server in sandbox ${id} ended with exit code ${exitCode} before it answered; ${said(output)}\nMend the image or the command that starts it: ${command}`,
     address: id,
-    details: { command, exitCode, output },
+    details: { command, exitCode, output: hide(output) },
     ...(exitCode >= FIRST_SIGNAL_CODE ? { transient: true } : {}),
   })
 
@@ -37,8 +38,8 @@ export const environmentNotReachable = (id: string, unreached: Unreached, cause?
   const ways = tried.length === 0 ? 'no transport yet' : tried.join(' and ')
   const started = command === undefined ? 'forked, so that its server should run' : `started with: ${command}`
   const next = announced
-    ? `Its server says that it runs, so have it listen on port ${port} of every interface (--host 0.0.0.0 --port ${port}), or name its own port.`
-    : `See that the image holds a server and that the command starts it on port ${port} (--host 0.0.0.0 --port ${port}), or allow it more time.`
+    ? `Its server says that it runs, so have it listen on port ${port} of every interface (--host 0.0.0.0 --port ${port}; \`troupe serve\` wants --insecure beside it), or name its own port.`
+    : `See that the image holds a server and that the command starts it on port ${port} (--host 0.0.0.0 --port ${port}; \`troupe serve\` wants --insecure beside it), or allow it more time.`
   return new TroupeError(
     {
       tag: 'environment-not-reachable',
@@ -49,7 +50,14 @@ export const environmentNotReachable = (id: string, unreached: Unreached, cause?
         next,
       ].join('\n'),
       address: id,
-      details: { port, deadlineMs, tried, announced, output, ...(command === undefined ? {} : { command }) },
+      details: {
+        port,
+        deadlineMs,
+        tried,
+        announced,
+        output: hide(output),
+        ...(command === undefined ? {} : { command }),
+      },
       transient: true,
     },
     cause,

@@ -21,7 +21,7 @@ import { makeControlClient } from '../../../../src/wire/client.ts'
 import { openShell } from '../../../../src/wire/open-shell.ts'
 
 export const PORT = 8765
-export const SERVE = `troupe serve environments/calc/env.ts --host 0.0.0.0 --port ${PORT}`
+export const SERVE = `troupe serve environments/calc/env.ts --host 0.0.0.0 --port ${PORT} --insecure`
 
 /** An account at an emulator of its own. */
 export async function openScene(options: EmulatorOptions = {}) {

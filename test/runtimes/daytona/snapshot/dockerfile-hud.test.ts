@@ -34,7 +34,7 @@ test('the SDK sends what it copies, which is in a clean clone, and nothing that 
   assert.equal(contextList.map(({ archivePath }) => archivePath.replace(/^\.\//, '')).sort(), SOURCES)
   for (const { sourcePath } of contextList) assert.ok(existsSync(sourcePath), sourcePath)
   const { command, patterns } = await readRecipe(path)
-  assert.is(command, 'cd /app && exec troupe serve environments/calc/env.ts --host 0.0.0.0 --port 8765')
+  assert.is(command, 'cd /app && exec troupe serve environments/calc/env.ts --host 0.0.0.0 --port 8765 --insecure')
   assert.equal(patterns, [])
   if (!existsSync(join(repository, '.git'))) return
   for (const source of SOURCES)
