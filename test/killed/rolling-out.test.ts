@@ -1,0 +1,3 @@
+import { testKillsWhile } from './kill-points.ts'
+
+testKillsWhile('rolling out')
