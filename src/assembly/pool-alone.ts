@@ -45,7 +45,7 @@ const ASK_MS = 10_000
 const DRAIN_MS = 60_000
 const holder: Actor<null, never> = { name: 'holder', initial: () => null, receive: () => null }
 
-/** The pool begins to make ready what it keeps with the first call. The runtime stays the caller's to close. */
+/** A prewarmed pool makes ready what is expected, and nothing before that. The runtime stays the caller's to close. */
 export function openPoolAlone({ runtime, pool, maxSandboxes, labels, report }: PoolAloneOptions): PoolAlone {
   const system = makeSystem({ node: 'pool' })
   const owner = system.spawn(holder)

@@ -4,10 +4,11 @@ import type { EngineSettings } from './settings.ts'
 
 const MIB = 1024 * 1024
 /**
- * What rollouts in flight leave behind is short-lived but not that short-lived: with V8's 48 MiB it survives into the old
- * generation and is collected twice. A fifth less CPU a rollout at 256 wide (`npm run bench -- engine`).
+ * A thread that has reached the limit of its heap is given 16 MiB more in which to end (`Worker::NearHeapLimit` in Node). One
+ * collection may move all that lives in the young generation, two thirds of its size, into the old one: more than that, and V8
+ * takes the whole process down instead. With 64 MiB it did so in one of eight trials.
  */
-const YOUNG_GENERATION_MIB = 64
+const YOUNG_GENERATION_MIB = 24
 
 /** The default: rollout groups in worker threads, one shard a thread; pool, collector and supervisor in this one. */
 export function startThreadedEngine(settings: EngineSettings, ports: EnginePorts): Engine {

@@ -9,6 +9,7 @@ import { noWorkspaceHost } from './errors.ts'
 import type { ServedEnvironment, ServedSession } from './served.ts'
 import type { Template } from './template.ts'
 import { openTemplateSession } from './template-session.ts'
+import { warn } from './warn.ts'
 import type { WorkspaceHost } from './workspace.ts'
 
 export interface ServeEnvironmentOptions {
@@ -65,8 +66,4 @@ function unknownCapability(name: string, capability: string): TroupeError {
     address: capability,
     message: `the environment "${name}" offers no capability "${capability}": it has none.`,
   })
-}
-
-function warn(error: ErrorData): void {
-  process.emitWarning(error.message, { type: 'TroupeWarning', code: error.tag })
 }

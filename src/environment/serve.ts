@@ -92,5 +92,6 @@ function makeWorkspaces({ workspace }: Environment, settings: ServeSettings, clo
     limits: { ...DEFAULT_LIMITS, ...workspace.limits, ...isolation.limits },
     clock,
     ...(baseDirectory === undefined ? {} : { baseDirectory }),
+    ...(settings.onError === undefined ? {} : { onWeakened: settings.onError }),
   })
 }

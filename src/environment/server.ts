@@ -14,6 +14,7 @@ import { acceptFailed, listenFailed, refuse, tokenWanted } from './server-errors
 import { MAX_STRANGERS, makeGate } from './server-gate.ts'
 import { makeDoor } from './server-upgrade.ts'
 import { SessionTable } from './sessions.ts'
+import { warn } from './warn.ts'
 
 /** Connections the kernel keeps for us while we are busy; it lowers this to its own limit. */
 const BACKLOG = 4_096
@@ -152,8 +153,4 @@ function turnAway(socket: Socket, clock: Clock, limit: number): void {
   socket.on('error', () => socket.destroy())
   socket.end(errorText(undefined, code, message, data))
   socket.resume()
-}
-
-function warn(error: ErrorData): void {
-  process.emitWarning(error.message, { code: error.tag })
 }

@@ -20,6 +20,14 @@ export function journalHeld(location: string, owner: { readonly pid: number; rea
   })
 }
 
+export function journalBusy(location: string, waitedMs: number): TroupeError {
+  return new TroupeError({
+    tag: 'journal-busy',
+    message: `the journal in ${location} cannot be opened or written: another process has been in the middle of that for ${waitedMs / 1_000} s; let it go on or end it (\`fuser ${location}/gate.lock\` names it), then start the same command again`,
+    address: location,
+  })
+}
+
 export function journalMissing(location: string): TroupeError {
   return new TroupeError({
     tag: 'journal-missing',
@@ -58,7 +66,7 @@ export function journalDamaged(location: string, cause: unknown): TroupeError {
   return new TroupeError(
     {
       tag: 'journal-damaged',
-      message: `the journal in ${location} is damaged: ${why}. Look after its disk; then restore the directory from a copy, or give another one and start anew. Nothing was changed in it.`,
+      message: `the journal in ${location} is damaged: ${why}. Look after its disk; then restore the directory from a copy, or give another one and start anew. Nothing that it holds was changed.`,
       address: location,
     },
     cause,

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import type { TroupeError } from '../errors.ts'
 import { journalDiskFull, journalWriteFailed } from './errors.ts'
+import type { Gate } from './gate.ts'
 
 /**
  * One write, as this file wants it: `put` queues it with lmdb, `isWhole` looks at the committed state, `repair` queues what a
@@ -31,11 +32,12 @@ export interface Commits {
 export function makeCommits(ports: {
   readonly location: string
   readonly clock: Clock
+  readonly gate: Gate
   readonly minFreeBytes: number
   /** Makes the next look see what is committed by now. */
   readonly refresh: () => void
 }): Commits {
-  const { location, clock, minFreeBytes } = ports
+  const { location, clock, gate, minFreeBytes } = ports
   const waiting = new Set<(error: TroupeError) => void>()
   const inFlight = new Set<Promise<boolean>>()
   let failure: TroupeError | undefined
@@ -98,13 +100,24 @@ export function makeCommits(ports: {
     }
   }
 
+  async function commitInside(write: Write): Promise<boolean> {
+    await gate.enter().catch((error: unknown) => {
+      throw fail(journalWriteFailed(location, error))
+    })
+    try {
+      return await commit(write)
+    } finally {
+      gate.leave()
+    }
+  }
+
   return {
     get failure() {
       return failure
     },
     async commit(write) {
       if (failure !== undefined) throw failure
-      const committing = commit(write)
+      const committing = commitInside(write)
       inFlight.add(committing)
       try {
         return await committing

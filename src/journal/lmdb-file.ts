@@ -9,28 +9,30 @@ const PAGE_SIZE_AT = 24
 const LAST_PAGE_AT = 120
 const META_BYTES = LAST_PAGE_AT + 8
 const FILL_BYTES = 1024 * 1024
-/** The file's, its lock's, and what lmdb takes for its writes. */
-const DESCRIPTORS = 6
+/** The file's, its lock's, the gate's, and what lmdb takes for its writes. */
+const DESCRIPTORS = 7
 
 /**
  * What must be known of lmdb's file before lmdb maps it. lmdb takes the whole process down when the file is something else, and the system
  * does when a page is looked at that the file no longer has. An empty file is a database that is still to be made. An owner of a file that
- * was cut off gets it filled up with zeros, in which lmdb finds no data and says so: a file may also be short because its last pages are
- * free. Throws what is wrong.
+ * was cut off gets it filled up with zeros: a file may also be short because its last pages are free. Answers whether it was short, as lmdb
+ * takes some pages of zeros for data that is not there. Throws what is wrong.
  */
-export function checkFile(file: string, longestBytes: number, isOwner: boolean): void {
+export function checkFile(file: string, longestBytes: number, isOwner: boolean): 'whole' | 'short' | 'empty' {
   const descriptor = openSync(file, 'r')
   let missing = 0
   try {
     const { size } = fstatSync(descriptor)
-    if (size === 0) return
+    if (size === 0) return 'empty'
     missing = readExtent(descriptor, longestBytes) - size
   } finally {
     closeSync(descriptor)
   }
-  if (missing <= 0 || !isOwner) return
+  if (missing <= 0) return 'whole'
+  if (!isOwner) return 'short'
   // Appended, never written at a place: a live owner's pages are not touched whatever it writes meanwhile.
   for (let left = missing; left > 0; left -= FILL_BYTES) appendFileSync(file, Buffer.alloc(Math.min(left, FILL_BYTES)))
+  return 'short'
 }
 
 /** Throws where there are too few descriptors left to open a database: lmdb takes the process down when it runs out of them half way. */

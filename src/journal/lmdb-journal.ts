@@ -13,9 +13,10 @@ import {
   unknownGroup,
   unknownRun,
 } from './errors.ts'
+import type { Gate } from './gate.ts'
 import type { Consumption, JobRecord, Journal, JournalSpec, KeptRecord, LedgerEntry } from './journal.ts'
 import { type Commits, makeCommits, type Write } from './lmdb-commits.ts'
-import { openStore, releaseOwnership, type Store } from './lmdb-store.ts'
+import { closeAlone, type GatedStore, openStore, releaseOwnership, type Store } from './lmdb-store.ts'
 
 export interface LmdbJournalOptions {
   readonly directory: string
@@ -37,11 +38,11 @@ export interface LmdbJournal extends Journal {
  * Opens a journal in a directory, which is made when the owner finds none. A record is acknowledged when lmdb has committed it:
  * it then survives the end of the process, however hard; lmdb flushes to the disk right after, and `close` waits for that.
  * Writes share commits, so put many before awaiting any. Throws `journal-held` (naming the live owner), `journal-version`,
- * `journal-missing`, `journal-damaged` and `journal-unusable`; reads throw `journal-damaged` for what is not what was put, and writes reject with `journal-disk-full` or `journal-write-failed`.
+ * `journal-missing`, `journal-damaged`, `journal-busy` and `journal-unusable`; reads throw `journal-damaged` for what is not what was put, and writes reject with `journal-disk-full` or `journal-write-failed`.
  */
 export async function openLmdbJournal(options: LmdbJournalOptions): Promise<LmdbJournal> {
   const { directory, clock, readOnly = false, role } = options
-  return new LmdbBackedJournal(openStore(directory, readOnly ? 'reader' : role, clock), options)
+  return new LmdbBackedJournal(await openStore(directory, readOnly ? 'reader' : role, clock), options)
 }
 
 /** A group's state in the ledger is its version there. */
@@ -55,19 +56,22 @@ class LmdbBackedJournal implements LmdbJournal {
   readonly location: string
   readonly spec: JournalSpec
   readonly #store: Store
+  readonly #gate: Gate
   readonly #clock: Clock
   readonly #commits: Commits
   readonly #isOwner: boolean
   readonly #isReadOnly: boolean
   #closing: Promise<void> | undefined
 
-  constructor(store: Store, options: LmdbJournalOptions) {
+  constructor({ store, gate }: GatedStore, options: LmdbJournalOptions) {
     const { directory, clock, role, readOnly = false, minFreeBytes = MIN_FREE_BYTES } = options
     this.location = directory
     this.spec = { kind: 'lmdb', directory }
     this.#store = store
+    this.#gate = gate
     this.#clock = clock
-    this.#commits = makeCommits({ location: directory, clock, minFreeBytes, refresh: () => store.root.resetReadTxn() })
+    const refresh = () => store.root.resetReadTxn()
+    this.#commits = makeCommits({ location: directory, clock, gate, minFreeBytes, refresh })
     this.#isReadOnly = readOnly
     this.#isOwner = role === 'owner' && !readOnly
   }
@@ -205,7 +209,8 @@ class LmdbBackedJournal implements LmdbJournal {
     if (this.#isOwner) this.#release()
     // After a failed commit lmdb may wait for ever for writes that will not come; the system closes the file with the process.
     if (hasFailed) await Promise.race([root.close(), sleep(this.#clock, CLOSE_AFTER_FAILURE_MS)])
-    else await root.close()
+    else await closeAlone(this.#store, this.#gate)
+    this.#gate.close()
   }
 
   #release(): void {

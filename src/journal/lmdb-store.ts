@@ -1,11 +1,13 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import type { Clock } from '../clock.ts'
 import { TroupeError } from '../errors.ts'
 import { isAlive, makeOwner, type Owner } from '../owner.ts'
+import { checkElsewhere } from './check-elsewhere.ts'
 import { decode, encode, type GroupKey, type RunKey } from './codec.ts'
 import { journalDamaged, journalHeld, journalMissing, journalUnusable, journalVersion } from './errors.ts'
+import { type Gate, openGate } from './gate.ts'
 import { checkDescriptors, checkFile } from './lmdb-file.ts'
 
 /** Of the layout below. Another one is refused, never converted in silence. */
@@ -13,6 +15,8 @@ export const JOURNAL_VERSION = 2
 
 /** Address space, not memory or disk: 200,000 runs of real size before lmdb has to map anew, with every thread waiting. */
 const MAP_BYTES = 16 * 2 ** 30
+
+const DATA_FILE = 'data.mdb'
 
 export interface Store {
   readonly root: RootDatabase<Buffer, string>
@@ -30,10 +34,31 @@ export interface Store {
   readonly records: Database<Uint8Array, [jobId: string, key: string]> | undefined
 }
 
+/** A store, and what keeps its commits apart from others who open it. */
+export interface GatedStore {
+  readonly store: Store
+  readonly gate: Gate
+}
+
 export type StoreRole = 'owner' | 'thread' | 'reader'
 
-/** Opens the databases and, as owner, takes the journal. Throws `journal-version`, `-held`, `-missing`, `-damaged` or `-unusable`. */
-export function openStore(directory: string, role: StoreRole, clock: Clock): Store {
+/**
+ * Opens the databases and, as owner, takes the journal. Rejects with `journal-version`, `-held`, `-missing`, `-damaged`, `-unusable` or
+ * `-busy`.
+ */
+export async function openStore(directory: string, role: StoreRole, clock: Clock): Promise<GatedStore> {
+  const gate = openGateIn(directory, role, clock)
+  const open = () => openUngated(directory, role, clock)
+  try {
+    // A thread opens what its process has open already, which changes nothing for anybody.
+    return { store: role === 'thread' ? open() : await gate.alone(open), gate }
+  } catch (error) {
+    gate.close()
+    throw error
+  }
+}
+
+function openUngated(directory: string, role: StoreRole, clock: Clock): Store {
   const root = openRoot(directory, role)
   try {
     const store = openDatabases(root)
@@ -48,36 +73,83 @@ export function openStore(directory: string, role: StoreRole, clock: Clock): Sto
   }
 }
 
+/** The last to close the file spoils lmdb's locks, which nobody may be about to use. Where one holds them for long, this is not the last. */
+export async function closeAlone({ root }: Store, gate: Gate): Promise<void> {
+  const close = () => root.close()
+  await gate.alone(close).catch((error: unknown) => {
+    if (error instanceof TroupeError && error.tag === 'journal-busy') return close()
+    throw error
+  })
+}
+
 /** Gives the journal up. Another process may take it from now on. */
 export function releaseOwnership(store: Store): void {
   store.meta.removeSync('owner')
 }
 
-function openRoot(directory: string, role: StoreRole): RootDatabase<Buffer, string> {
-  const file = join(directory, 'data.mdb')
-  const isThere = existsSync(file)
-  if (!isThere && role !== 'owner') throw journalMissing(directory)
-  try {
+function openGateIn(directory: string, role: StoreRole, clock: Clock): Gate {
+  if (role !== 'owner' && !existsSync(join(directory, DATA_FILE))) throw journalMissing(directory)
+  return orUnusable(directory, () => {
     checkDescriptors()
-    if (isThere) checkFile(file, MAP_BYTES, role === 'owner')
     if (role === 'owner') {
       mkdirSync(directory, { recursive: true })
       accessSync(directory, constants.W_OK | constants.X_OK)
     }
-    return open({
-      path: directory,
-      // Said outright: lmdb takes a directory with a dot in its name for a file.
-      noSubdir: false,
-      encoding: 'binary',
-      maxDbs: 12,
-      mapSize: MAP_BYTES,
-      // With it, a failed commit also rejects a promise that nobody holds, which ends the process. Commits are batched without it too.
-      eventTurnBatching: false,
-      readOnly: role === 'reader',
-    })
+    return openGate(directory, clock)
+  })
+}
+
+function openRoot(directory: string, role: StoreRole): RootDatabase<Buffer, string> {
+  const file = join(directory, DATA_FILE)
+  return orUnusable(directory, () => {
+    // Before anything is opened here or written: what is not found now would be lost for good.
+    const state = existsSync(file) ? checkFile(file, MAP_BYTES, role === 'owner') : 'empty'
+    if (state === 'empty' && role !== 'owner') throw journalMissing(directory)
+    if (state === 'short' && role !== 'thread') checkElsewhere(directory)
+    return openFile(directory, role === 'reader')
+  })
+}
+
+function orUnusable<Value>(directory: string, work: () => Value): Value {
+  try {
+    return work()
   } catch (error) {
+    if (error instanceof TroupeError) throw error
     throw journalUnusable(directory, error)
   }
+}
+
+function openFile(directory: string, readOnly: boolean): RootDatabase<Buffer, string> {
+  return open({
+    path: directory,
+    // Said outright: lmdb takes a directory with a dot in its name for a file.
+    noSubdir: false,
+    encoding: 'binary',
+    maxDbs: 12,
+    mapSize: MAP_BYTES,
+    // With it, a failed commit also rejects a promise that nobody holds, which ends the process. Commits are batched without it too.
+    eventTurnBatching: false,
+    readOnly,
+  })
+}
+
+/** Throws where a database of the journal has not all its entries. May take the process down: see `check-elsewhere.ts`. */
+export async function checkStore(directory: string): Promise<void> {
+  const root = openFile(directory, true)
+  checkEntries('its list of databases', root)
+  const store = openDatabases(root)
+  for (const [name, database] of Object.entries(store ?? {}))
+    if (database !== undefined && name !== 'root') checkEntries(`its database ${name}`, database)
+  await root.close()
+}
+
+/** Throws where a database holds another number of entries than lmdb has written down. */
+function checkEntries(name: string, database: Pick<RootDatabase<unknown, Key>, 'getKeys' | 'getStats'>): void {
+  const stats: unknown = database.getStats()
+  const told = typeof stats === 'object' && stats !== null && 'entryCount' in stats ? stats.entryCount : undefined
+  let found = 0
+  for (const _ of database.getKeys()) found += 1
+  if (found !== told) throw new Error(`${name} has ${found} of ${told} entries`)
 }
 
 function openDatabases(root: RootDatabase<Buffer, string>): Store | undefined {

@@ -45,7 +45,7 @@ export class ActorContext implements Context<unknown> {
       this.cell.stop({ type: 'stopped' })
       return
     }
-    for (const own of this.cell.tied.children.values()) if (own === target) own.stop({ type: 'stopped' })
+    for (const own of this.cell.ties?.children.values() ?? []) if (own === target) own.stop({ type: 'stopped' })
   }
 
   watch(other: Ref<never>): void {

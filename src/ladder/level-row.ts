@@ -1,6 +1,6 @@
 import { LADDER_COLUMNS, type LadderColumn } from '../receipts/ladder-columns.ts'
-import type { LeaseKind } from '../runtimes/runtime.ts'
 import type { Level } from './level.ts'
+import { toLevelFigures } from './level-figures.ts'
 import { type LevelSummary, summarise } from './summary.ts'
 
 const MIB = 2 ** 20
@@ -22,42 +22,22 @@ export function toLevelRow(level: Level): Readonly<Record<string, string>> {
 type Figures = { readonly [Column in LadderColumn]?: string | number | undefined }
 
 function toFigures(level: Level, { usable }: LevelSummary): Figures {
-  const { cell, samples, failures, pool, errors } = level
-  const count = (kind: LeaseKind) => samples.filter(sample => sample.kind === kind).length
+  const { cell, samples, failures, pool } = level
+  const common = toLevelFigures(level)
   return {
-    n: cell.width,
-    rep: level.repetition,
+    ...common,
     mode: cell.strategy,
-    ok: samples.length,
-    failed: failures.length,
-    ready_p50_s: usable.p50 / 1_000,
-    ready_p95_s: usable.p95 / 1_000,
-    ready_min_s: usable.min / 1_000,
-    ready_max_s: usable.max / 1_000,
-    spread_s: (usable.max - usable.min) / 1_000,
-    wall_s: level.wallMs / 1_000,
     work: cell.work,
     ready_p99_s: usable.p99 / 1_000,
     fill_s: level.fillMs / 1_000,
-    hit_rate: samples.length === 0 ? undefined : count('hit') / samples.length,
-    hits: count('hit'),
-    colds: count('cold'),
-    claims: count('claim'),
-    forks: count('fork'),
+    hit_rate: samples.length === 0 ? undefined : common.hits / samples.length,
     creates: pool?.created ?? samples.length + failures.length,
-    create_failures: pool?.createFailures,
-    leaked: level.leaked,
-    engine_cpu_ms: (level.cpuMs + level.fillCpuMs) / cell.width,
     fill_cpu_ms: level.fillCpuMs,
     rss_mib: Math.max(0, level.peakRssBytes - level.restRssBytes) / cell.width / MIB,
     rss_peak_mib: level.peakRssBytes / MIB,
     loop_p99_ms: level.loopP99Ms,
     loop_max_ms: level.loopMaxMs,
     rollouts_per_s: cell.work === 'rollout' ? samples.length / (level.wallMs / 1_000) : undefined,
-    emulator_cpu_ms: level.emulatorCpuMs === undefined ? undefined : level.emulatorCpuMs / cell.width,
-    errors: Object.entries(errors)
-      .map(([tag, count]) => `${tag}:${count}`)
-      .join(' '),
   }
 }
 

@@ -70,12 +70,12 @@ export interface LevelFigures {
   /** Of the whole process, giving back included, getting ready not. */
   readonly cpuMs: number
   readonly peakRssBytes: number
-  /** RSS before the first was asked for. */
+  /** RSS before the first was asked for, or made ready. */
   readonly restRssBytes: number
   /** Of the main thread, above the sampling interval, from the first asking until all were usable. */
   readonly loopP99Ms: number
   readonly loopMaxMs: number
-  /** Provider errors by tag, retried ones included. */
+  /** Of creates, those that were tried again included, and of sandboxes that were lost or did not answer: by tag. */
   readonly errors: Readonly<Record<string, number>>
   /** That exist when all were given back, and that nobody keeps on purpose. */
   readonly leaked: number

@@ -1,7 +1,7 @@
 /**
  * The table of a receipt of `troupe warmpool` and `troupe fork-bench`: one row a level, then one row a moment of what was held (`phase` is `held`). `*_s` are
  * seconds, `*_ms` milliseconds. `hit_rate` is the share of what was served that was found ready: in the pool, or in the provider's own. `engine_cpu_ms` is of
- * one sandbox, `fill_cpu_ms` of getting ready as a whole. `held_ready` and `held_creating` are what was ready, and on its way, at the moment of asking; of a provider's pool that is not emulated,
+ * one sandbox, getting ready included; `fill_cpu_ms` of getting ready alone, all together. `held_ready` and `held_creating` are what was ready, and on its way, at the moment of asking; of a provider's pool that is not emulated,
  * what was last counted, up to two seconds before. `errors` is `tag:count tag:count`.
  */
 export const LEVEL_FIGURES = [

@@ -14,7 +14,7 @@ import {
 export type PoolReceiptKind = Extract<ReceiptKind, 'warmpool' | 'fork-bench'>
 
 const COLUMNS =
-  '*_s in seconds, *_ms in milliseconds; ready is from asking until hello was answered; hit_rate counts hits and claims; engine_cpu_ms of one sandbox; rows whose phase is held are what the pool held, at_s from its begin'
+  '*_s in seconds, *_ms in milliseconds; ready is from asking until hello was answered; hit_rate counts hits and claims; engine_cpu_ms of one sandbox, getting ready included; rows whose phase is held are what the pool held, at_s from its begin'
 
 /** `about` is what else one needs to make the same again; `complete` is `true`, or `false: why`. */
 export function toPoolReceipt(

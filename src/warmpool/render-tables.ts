@@ -47,8 +47,7 @@ export function toAgainstTable(
 
 /** Of one sandbox, making it ready beforehand included. */
 function toCpuMs(rows: readonly LevelRow[]): number | null {
-  const asked = median(rows, 'engine_cpu_ms')
-  return asked === null ? null : asked + (toCpuBeforeMs(rows) ?? 0)
+  return median(rows, 'engine_cpu_ms')
 }
 
 function toCpuBeforeMs(rows: readonly LevelRow[]): number | null {

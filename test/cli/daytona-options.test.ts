@@ -5,12 +5,12 @@ import { suite } from '../support/suite.ts'
 const test = suite('cli daytona options')
 
 type Options = Parameters<typeof planDaytona>[0]
-const CALC = '/work/project/environments/calc/env.ts'
+const CALC = '/home/me/project/environments/calc/env.ts'
 
 function plan(options: Options, environment: string | undefined = CALC, hasImage = true): DaytonaPlan {
   return planDaytona(options, environment, {
-    directory: '/work/project',
-    exists: path => hasImage && path === '/work/project/Dockerfile.hud',
+    directory: '/home/me/project',
+    exists: path => hasImage && path === '/home/me/project/Dockerfile.hud',
   })
 }
 
@@ -28,23 +28,23 @@ const serve = (path: string) => `cd /app && exec troupe serve ${path} --host 0.0
 test('without any option the image of the directory serves the environment of the tasks', () => {
   const { snapshot, options, told } = plan({})
   assert.is(snapshot, 'troupe-calc')
-  assert.equal(options, { image: '/work/project/Dockerfile.hud', command: serve('environments/calc/env.ts') })
+  assert.equal(options, { image: '/home/me/project/Dockerfile.hud', command: serve('environments/calc/env.ts') })
   assert.match(told, 'snapshot troupe-calc, built from Dockerfile.hud')
   assert.match(told, 'served by cd /app && exec troupe serve environments/calc/env.ts')
 })
 
 test('another environment of the same image is another snapshot and another command', () => {
-  const { snapshot, options } = plan({}, '/work/project/environments/My Chess/env.ts')
+  const { snapshot, options } = plan({}, '/home/me/project/environments/My Chess/env.ts')
   assert.is(snapshot, 'troupe-my-chess')
   assert.is(options.command, serve("'environments/My Chess/env.ts'"))
-  assert.is(plan({}, '/work/project/chess.ts').snapshot, 'troupe-chess')
+  assert.is(plan({}, '/home/me/project/chess.ts').snapshot, 'troupe-chess')
 })
 
 test('--env names the file in the image, by the path it has here or there', () => {
   for (const env of [
     'environments/arith/env.ts',
     './environments/arith/env.ts',
-    '/work/project/environments/arith/env.ts',
+    '/home/me/project/environments/arith/env.ts',
   ])
     assert.is(plan({ env }).options.command, serve('environments/arith/env.ts'), env)
   assert.is(plan({ env: 'environments/arith/env.ts' }).snapshot, 'troupe-arith')
@@ -64,13 +64,13 @@ test('--snapshot alone is one that is there: nothing is built, and it serves wha
 })
 
 test('an image of its own serves by its own command, unless one is named', () => {
-  assert.equal(plan({ image: 'docker/Dockerfile' }).options, { image: '/work/project/docker/Dockerfile' })
+  assert.equal(plan({ image: 'docker/Dockerfile' }).options, { image: '/home/me/project/docker/Dockerfile' })
   assert.is(plan({ image: 'docker/Dockerfile', serveCommand: 'hud serve' }).options.command, 'hud serve')
   assert.is(plan({ image: './Dockerfile.hud' }).options.command, serve('environments/calc/env.ts'))
 })
 
 test('tasks without an environment beside them are served by the image’s own command', () => {
-  const told = planDaytona({}, undefined, { directory: '/work/project', exists: () => true })
+  const told = planDaytona({}, undefined, { directory: '/home/me/project', exists: () => true })
   assert.is(told.options.command, undefined)
   assert.is(told.snapshot, 'troupe-project')
 })
@@ -85,7 +85,7 @@ test('what cannot be is refused before anything is asked of the provider', () =>
     'outside-of-image',
   )
   assert.is(
-    tagOf(() => planDaytona({ snapshot: 'mine' }, undefined, { directory: '/work/project', exists: () => true })),
+    tagOf(() => planDaytona({ snapshot: 'mine' }, undefined, { directory: '/home/me/project', exists: () => true })),
     'missing-option',
   )
   assert.is(

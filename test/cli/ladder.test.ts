@@ -146,6 +146,39 @@ test('a receipt is drawn again without anything being measured', () =>
     },
   ))
 
+test(
+  'creates that failed and were tried again are told by kind, and nothing failed for it',
+  async () => {
+    const emulator = await startEmulator({ speed: 50, isolation: 'none' })
+    // The first sandbox is the uncounted one, and gone before the counted ones are made.
+    const setting = setInterval(() => {
+      if (emulator.counts.deleted === 0) return
+      emulator.faults.set({ kind: 'create-error', next: 3 })
+      clearInterval(setting)
+    }, 1)
+    try {
+      await withFiles({}, async cwd => {
+        const variables = { DAYTONA_API_URL: emulator.url, DAYTONA_API_KEY: emulator.apiKey }
+        const env = join(repository, 'environments', 'arith', 'env.ts')
+        const serve = `troupe serve ${env} --host 0.0.0.0 --port 8765 --insecure`
+        const where = ['--runtime', 'daytona', '--snapshot', 'daytonaio/sandbox', '--serve-command', serve]
+        const argv = ['ladder', ...where, '--levels', '8', '--strategies', 'cold', '--repetitions', '1']
+        const { exitCode, stdout, stderr } = await troupe(argv, { cwd, variables })
+        assert.is(exitCode, 0, stderr)
+        const [row] = rowsOf(cwd).rows
+        assert.equal([row?.ok, row?.failed, row?.leaked], [8, 0, 0])
+        assert.ok(Number(row?.create_failures) > 0)
+        assert.match(row?.errors ?? '', /^\S+:\d+/)
+        assert.match(stdout, /cold at 8: \d+ × \S+/)
+      })
+    } finally {
+      clearInterval(setting)
+      await emulator.close()
+    }
+  },
+  LONG,
+)
+
 test('a level beyond the account’s quota is refused before the first create', async () => {
   const emulator = await startEmulator({ quota: { cpu: 8, memory: 8, disk: 40 }, speed: 50, isolation: 'none' })
   try {

@@ -1,8 +1,11 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
+import { HoldingClock } from './support/holding-clock.ts'
 import { call, create, until, withEmulator } from './support/http.ts'
 
 const test = suite('emulator faults of single calls')
+
+const SPEED = 200
 
 test('any other call can be reset, and what it asked for is done all the same', () =>
   withEmulator({}, async emulator => {
@@ -37,16 +40,21 @@ test('a fork can be reset like a create, and its child exists', () =>
     assert.is((await call(emulator, 'GET', '/api/sandbox/child')).body.state, 'started')
   }))
 
-test('a fork fails whose parent is gone before it is over', () =>
-  withEmulator({ speed: 10 }, async emulator => {
+test('a fork fails whose parent is gone before it is over', () => {
+  const clock = new HoldingClock()
+  return withEmulator({ clock, speed: SPEED }, async emulator => {
     const { id } = (await create(emulator)).body
     await until(async () => (await call(emulator, 'GET', `/api/sandbox/${id}`)).body.state === 'started')
+    // A fork takes 660 ms, and of what is called meanwhile a delete takes longest, 500.
+    clock.hold(600 / SPEED)
     const forked = call(emulator, 'POST', `/api/sandbox/${id}/fork`, { name: 'child' })
     await until(async () => (await call(emulator, 'GET', '/api/sandbox/child')).status === 200)
     await call(emulator, 'DELETE', `/api/sandbox/${id}`)
+    clock.release()
     assert.is((await forked).status, 500)
     assert.is((await call(emulator, 'GET', '/api/sandbox/child')).body.state, 'error')
-  }))
+  })
+})
 
 test('a toolbox that answers 502 has done nothing, and a create can end in error', () =>
   withEmulator({}, async emulator => {

@@ -12,6 +12,7 @@ const test = suite('faults of the journal')
 
 const GROUPS = 4
 const MEMBERS = 3
+const CUTS = 12
 
 /** The journal of an engine that was killed when it had so many runs to go, and what is in it. */
 async function withKilled(
@@ -45,12 +46,12 @@ faultTest(test, 'a file that was cut off is read whole or refused, wherever it w
   withKilled(draw, async (file, scene, truth) => {
     const whole = await readFile(file)
     let refused = 0
-    for (let cut = 0; cut < 6; cut += 1) {
+    for (let cut = 0; cut < CUTS; cut += 1) {
       await writeFile(file, whole.subarray(0, draw.whole(Math.floor(whole.length / 3), whole.length - 1)))
       if ((await checkReading(scene.journal, truth)) === 'refused') refused += 1
     }
     assert.ok(refused > 0)
-    return 6
+    return CUTS
   }),
 )
 

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { tellFigures } from '../support/figures.ts'
 
 /** Executions of each property; `TROUPE_FUZZ` overrides what is enough for every commit. */
 const ASKED = Number(process.env.TROUPE_FUZZ ?? 0)
@@ -36,9 +37,9 @@ export async function fuzz<Values extends [unknown, ...unknown[]]>(
   await fc.assert(property, { numRuns: executionsOf(usual), seed: SEED })
 }
 
-/** One line for each target, for whoever runs the file by itself. */
+/** One line for each target. */
 export function report(): void {
-  for (const [target, count] of counts) console.log(`fuzz: ${target}: ${count} executions, seed ${SEED}`)
+  for (const [target, count] of counts) tellFigures(`${target}: ${count} executions, seed ${SEED}`)
 }
 
 /** Cuts bytes at arbitrary places. */
@@ -49,7 +50,7 @@ export function pieces(bytes: Buffer, cuts: readonly number[]): readonly Buffer[
 
 export const cuts = fc.array(fc.nat(), { maxLength: 12 })
 
-/** JSON as an enemy writes it: any value, with the keys that have done harm elsewhere. */
+/** Hostile JSON: values of every kind, and keys that reach prototypes where a reader is careless. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.letrec<{ leaf: unknown; value: unknown }>(tie => ({
   leaf: fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),

@@ -1,12 +1,13 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { open } from 'lmdb'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../src/clock.ts'
+import { hasTag } from '../../src/errors.ts'
 import { toJobId } from '../../src/ids.ts'
 import { encode, type RunKey, toRunKey } from '../../src/journal/codec.ts'
 import { type LmdbJournal, openLmdbJournal } from '../../src/journal/index.ts'
@@ -16,6 +17,9 @@ import { collect, makeGroupRecord, makeHeader } from './fixtures.ts'
 import { withDirectory } from './temporary.ts'
 
 const test = suite('lmdb journal')
+
+const PAGE_BYTES = 4_096
+const CUTS = 12
 
 const openIn = (
   directory: string,
@@ -32,22 +36,28 @@ const inJournal = (body: (directory: string, journal: LmdbJournal) => Promise<vo
     }
   })
 
+/** Another process that writes runs until so many were acknowledged, and is then killed; which they were. */
+async function writeUntilKilled(directory: string, count: number): Promise<readonly number[]> {
+  const child = fork(fileURLToPath(new URL('./writer.js', import.meta.url)), [directory])
+  const acknowledged: number[] = []
+  const exited = once(child, 'exit')
+  await new Promise<void>((resolve, reject) => {
+    child.on('message', index => {
+      acknowledged.push(Number(index))
+      if (acknowledged.length === count) resolve()
+    })
+    exited.then(() => reject(new Error('the writer ended by itself')))
+  })
+  const held = await rejectsWith('journal-held', openIn(directory))
+  assert.match(held.message, `process ${child.pid}`)
+  child.kill('SIGKILL')
+  await exited
+  return acknowledged
+}
+
 test('every run that was acknowledged is there after kill -9, and the dead owner is taken over', () =>
   withDirectory(async directory => {
-    const child = fork(fileURLToPath(new URL('./writer.js', import.meta.url)), [directory])
-    const acknowledged: number[] = []
-    const exited = once(child, 'exit')
-    await new Promise<void>((resolve, reject) => {
-      child.on('message', index => {
-        acknowledged.push(Number(index))
-        if (acknowledged.length === 100) resolve()
-      })
-      exited.then(() => reject(new Error('the writer ended by itself')))
-    })
-    const held = await rejectsWith('journal-held', openIn(directory))
-    assert.match(held.message, `process ${child.pid}`)
-    child.kill('SIGKILL')
-    await exited
+    const acknowledged = await writeUntilKilled(directory, 100)
     const journal = await openIn(directory)
     try {
       for (const index of acknowledged) {
@@ -235,6 +245,36 @@ async function write(directory: string, name: string, key: string | RunKey, valu
   const root = open({ path: directory, noSubdir: false, encoding: 'binary', maxDbs: 8 })
   await root.openDB<Uint8Array, string | RunKey>({ name, encoding: 'binary' }).put(key, value)
   await root.close()
+}
+
+test('a file that was cut off after a crash is all there, or damaged, and never less than there was', () =>
+  withDirectory(async directory => {
+    const whole = join(directory, 'whole')
+    await writeUntilKilled(whole, 12)
+    const bytes = await readFile(join(whole, 'data.mdb'))
+    const everything = await countRuns(whole)
+    const pages = Math.floor(bytes.length / PAGE_BYTES)
+    let damaged = 0
+    // The first two pages are lmdb's own heads.
+    for (let kept = 2; kept < pages; kept += Math.ceil(pages / CUTS)) {
+      const cut = join(directory, `cut-${kept}`)
+      await mkdir(cut)
+      await writeFile(join(cut, 'data.mdb'), bytes.subarray(0, kept * PAGE_BYTES))
+      const found: unknown = await countRuns(cut).catch((error: unknown) => error)
+      if (hasTag(found, 'journal-damaged')) damaged += 1
+      else assert.is(found, everything, `${kept} of ${pages} pages: ${found}`)
+      await rm(cut, { recursive: true })
+    }
+    assert.ok(damaged > 0)
+  }))
+
+async function countRuns(directory: string): Promise<number> {
+  const journal = await openIn(directory)
+  try {
+    return (await collect(journal.runs(toJobId('job-1')))).length
+  } finally {
+    await journal.close()
+  }
 }
 
 test.run()

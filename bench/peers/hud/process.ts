@@ -148,9 +148,12 @@ function writeSshAlias(home: string, port: number): void {
   })
 }
 
-/** One that has ended meanwhile is what was wanted. */
 function kill(pid: number): void {
+  if (pid <= 0) return
   try {
-    if (pid > 0) process.kill(pid, 'SIGKILL')
-  } catch {}
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // One that has ended meanwhile is what was wanted; one that may not be killed is not.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
 }

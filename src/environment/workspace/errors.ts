@@ -18,6 +18,14 @@ export function bwrapUnusable(reason: string, fix: string): TroupeError {
   })
 }
 
+export function filterMissing(): TroupeError {
+  return new TroupeError({
+    tag: 'isolation-weakened',
+    message:
+      "this machine takes no filter of system calls (seccomp), so commands run without one: namespaces and limits hold, but not what keeps them from the kernel's log and keyrings, from other socket families and from pushing input into a terminal. Use a kernel with seccomp for what you do not trust.",
+  })
+}
+
 export function pathRefused(path: string, why: string): TroupeError {
   return new TroupeError({
     tag: 'path-refused',

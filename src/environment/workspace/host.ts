@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { type Clock, systemClock } from '../../clock.ts'
+import type { ErrorData } from '../../errors.ts'
 import { type IdSource, randomIds } from '../../ids.ts'
 import type { Binding } from '../../wire/binding.ts'
+import { warn } from '../warn.ts'
 import type { IsolationOptions, OpenWorkspace, WorkspaceHost } from '../workspace.ts'
 import { type BaseDirectory, makeBaseDirectory } from './base-directory.ts'
 import { makeCommandGate } from './command-gate.ts'
@@ -10,7 +12,7 @@ import { serveExec } from './exec-server.ts'
 import type { LaunchSettings } from './launch.ts'
 import { DEFAULT_LIMITS, DEFAULT_MAX_COMMANDS } from './limits.ts'
 import { makeOwners } from './owners.ts'
-import { probe } from './preflight.ts'
+import { probe, weaknessOf } from './preflight.ts'
 import { openSession, type WorkspaceSession } from './session.ts'
 import { makeSshServer, SSH_USER, type WorkspaceSshServer } from './ssh-server.ts'
 import { makeStreamPair } from './stream-pair.ts'
@@ -21,6 +23,8 @@ import { makeWarmPrograms, type WarmPrograms } from './warm-programs.ts'
 export interface WorkspaceHostOptions extends Partial<IsolationOptions> {
   /** Where the host makes its own directory; the system's temporary directory when absent. */
   readonly baseDirectory?: string
+  /** Told when this machine holds commands back less than others do. Default: a process warning. */
+  readonly onWeakened?: (error: ErrorData) => void
   readonly clock?: Clock
   readonly ids?: IdSource
 }
@@ -45,7 +49,7 @@ interface Ready {
  */
 export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): LocalWorkspaceHost {
   const { isolation = 'bwrap', network = false, limits = DEFAULT_LIMITS, maxCommands = DEFAULT_MAX_COMMANDS } = options
-  const { clock = systemClock, ids = randomIds } = options
+  const { clock = systemClock, ids = randomIds, onWeakened = warn } = options
   const gate = makeCommandGate({ maxRunning: maxCommands, maxWaiting: MAX_WAITING_COMMANDS })
   const owners = makeOwners()
   const tokens = makeTokenTable<WorkspaceSession>(ids)
@@ -62,6 +66,8 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): LocalWork
     try {
       const view = isolation === 'none' ? undefined : await readSystemView(base.etc)
       const settings = await probe({ view, network, limits }, await base.make('probe', owner), owner, clock)
+      const weakness = weaknessOf(settings)
+      if (weakness !== undefined) onWeakened(weakness)
       const warmPrograms = makeWarmPrograms({ settings, base, owners, clock, track: started => started })
       return { base, settings, ssh: makeSshServer(clock), warmPrograms }
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
+import type { ErrorData } from '../../errors.ts'
 import { readBounded } from '../../wire/exec-output.ts'
-import { bwrapUnusable } from './errors.ts'
+import { bwrapUnusable, filterMissing } from './errors.ts'
 import { type LaunchSettings, toLaunch } from './launch.ts'
 import type { Owner } from './owners.ts'
 import { startProcess } from './process.ts'
@@ -34,6 +35,11 @@ export async function probe(
   }
   const [first = ''] = problems
   throw bwrapUnusable(first, fixFor(first))
+}
+
+/** What commands are not held back from here although they are elsewhere; undefined where nothing is missing, or nothing isolates. */
+export function weaknessOf({ view }: LaunchSettings): ErrorData | undefined {
+  return view === undefined || view.filter !== undefined ? undefined : filterMissing().data
 }
 
 async function tryOnce(

@@ -13,6 +13,7 @@ import { countLeaked } from './leaked.ts'
 import { toPoolOptions } from './pool-options.ts'
 import { untilReady } from './readiness.ts'
 import { until } from './until.ts'
+import { watchProvisions } from './watched-runtime.ts'
 
 export interface RolloutWork {
   readonly taskset: Taskset
@@ -28,7 +29,9 @@ const REST_MS = 30_000
 const LOOK_MS = 20
 
 /** The work `rollout`: whole rollouts by the engine as it is, without a journal. The runtime is closed with the job. */
-export async function openEngineClient(cell: Cell, runtime: Runtime, work: RolloutWork): Promise<LadderClient> {
+export async function openEngineClient(cell: Cell, given: Runtime, work: RolloutWork): Promise<LadderClient> {
+  const errors = makeErrorCount()
+  const runtime = watchProvisions(given, errors.add)
   const { seed, threads, agent } = work
   const taskset = toLevelTasks(work.taskset, cell.width, work.group)
   const options = {
@@ -40,7 +43,6 @@ export async function openEngineClient(cell: Cell, runtime: Runtime, work: Rollo
     ...(threads === undefined ? {} : { threads }),
   }
   const job = await Job.start('ladder', options)
-  const errors = makeErrorCount()
 
   async function runTasks(tasks: Taskset, group: number): Promise<readonly Run[]> {
     const runs: Run[] = []
@@ -65,6 +67,7 @@ export async function openEngineClient(cell: Cell, runtime: Runtime, work: Rollo
     async warmUp() {
       await preflight(taskset, agent, runtime, planProvision(options, cell.width))
       await runTasks(taskset.select(['0']), 1)
+      errors.take() // of no level
     },
     async prepare(demand) {
       job.expect(demand)
@@ -73,8 +76,12 @@ export async function openEngineClient(cell: Cell, runtime: Runtime, work: Rollo
     async run() {
       const runs = await runTasks(taskset, cell.width / taskset.tasks.length)
       const samples = runs.flatMap(toSample)
-      const failures = runs.flatMap(run => (run.outcome === 'graded' ? [] : [run.error ?? ungraded(run)]))
-      for (const failure of failures) errors.add(failure)
+      const failed = runs.filter(({ outcome }) => outcome !== 'graded')
+      const failures = failed.map(run => run.error ?? ungraded(run))
+      // Creates that failed have been heard of; what a sandbox did after that is the provider's, too.
+      for (const { outcome, failedPhase, error } of failed)
+        if (outcome === 'infrastructure-error' && failedPhase !== 'provisioning' && error !== undefined)
+          errors.add(error)
       return { samples, failures, giveBack: untilAtRest }
     },
     async books() {

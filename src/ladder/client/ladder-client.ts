@@ -21,7 +21,7 @@ export interface LadderClient {
   books(): Promise<PoolBooks | undefined>
   /** Sandboxes that exist and that nobody keeps on purpose, once there are none or the client gives up waiting. */
   leaked(): Promise<number>
-  /** Provider errors by tag since the last call. */
+  /** See `LevelFigures`; since the last call. */
   takeErrors(): LevelFigures['errors']
   close(): Promise<void>
 }

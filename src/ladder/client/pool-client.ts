@@ -1,5 +1,6 @@
 import { openPoolAlone, type PoolAlone } from '../../assembly/pool-alone.ts'
 import { systemClock } from '../../clock.ts'
+import { toErrorData } from '../../errors.ts'
 import { randomIds, toSandboxId } from '../../ids.ts'
 import { toOwnerWord } from '../../owner.ts'
 import type { Runtime } from '../../runtimes/runtime.ts'
@@ -14,6 +15,7 @@ import type { LadderClient } from './ladder-client.ts'
 import { countLeaked } from './leaked.ts'
 import { toPoolOptions } from './pool-options.ts'
 import { untilReady } from './readiness.ts'
+import { watchProvisions } from './watched-runtime.ts'
 
 const LEASE_MS = 120_000
 const HELLO_MS = 60_000
@@ -22,15 +24,16 @@ const HELLO_MS = 60_000
  * The work `infra`: leases from the pool's own actor, then a control session with what was leased: connect, `hello`, and goodbye. The runtime is the
  * client's to close.
  */
-export function openPoolClient(cell: Cell, runtime: Runtime, task: Task): LadderClient {
+export function openPoolClient(cell: Cell, given: Runtime, task: Task): LadderClient {
   const options = toPoolOptions(cell)
   const job = `ladder-${randomIds.hex(4)}`
   const labels = { job, owner: toOwnerWord() }
   const control = makeControlClient()
   const errors = makeErrorCount()
+  const runtime = watchProvisions(given, errors.add)
   let opened: PoolAlone | undefined
 
-  /** Opened by the first who needs it: from then on the pool makes ready what it keeps. */
+  /** Opened by the first who needs it. */
   const pool = (): PoolAlone =>
     (opened ??= openPoolAlone({
       runtime,
@@ -67,6 +70,7 @@ export function openPoolClient(cell: Cell, runtime: Runtime, task: Task): Ladder
       }
       return { sample, giveBack: async () => release({ sessionEnded: await session.end() }) }
     } catch (error) {
+      errors.add(toErrorData(error))
       release({ sessionEnded: false })
       throw error
     }
@@ -79,7 +83,7 @@ export function openPoolClient(cell: Cell, runtime: Runtime, task: Task): Ladder
         sandboxes: options.maxSandboxes + (providerPool ? (cell.size ?? cell.width) : 0),
         providerPool,
       })
-      await warmUp(runtime, task, labels)
+      await warmUp(given, task, labels)
     },
     async prepare(demand) {
       pool().expect(demand)
@@ -88,9 +92,7 @@ export function openPoolClient(cell: Cell, runtime: Runtime, task: Task): Ladder
     async run() {
       const { ready } = await pool().stats()
       const gate = makeGate(Math.min(ready, cell.width), cell.width)
-      const held = await acquireAll(cell.width, () => acquire(gate))
-      for (const failure of held.failures) errors.add(failure)
-      return held
+      return acquireAll(cell.width, () => acquire(gate))
     },
     books: async () => toBooks(await pool().stats()),
     leaked: () =>
@@ -129,14 +131,22 @@ function makeGate(hits: number, leases: number): Gate {
     })
 }
 
-/** Past the pool, so that what the pool keeps for the first level is untouched. */
-export async function warmUp(runtime: Runtime, task: Task, labels: Readonly<Record<string, string>>): Promise<void> {
-  const sandbox = await runtime.provision({
-    id: toSandboxId(`warm-up-${randomIds.hex(6)}`),
-    task,
-    labels,
-    prewarm: false,
-    signal: AbortSignal.timeout(LEASE_MS),
-  })
-  await sandbox.dispose({ sessionEnded: false })
+const ATTEMPTS = 3
+
+/** Past the pool, so that what the pool keeps for the first level is untouched. What may pass is tried again: it would be counted in a level, and not here. */
+async function warmUp(runtime: Runtime, task: Task, labels: Readonly<Record<string, string>>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      const sandbox = await runtime.provision({
+        id: toSandboxId(`warm-up-${randomIds.hex(6)}`),
+        task,
+        labels,
+        prewarm: false,
+        signal: AbortSignal.timeout(LEASE_MS),
+      })
+      await sandbox.dispose({ sessionEnded: false })
+      return
+    } catch (error) {
+      if (attempt === ATTEMPTS || toErrorData(error).transient !== true) throw error
+    }
 }

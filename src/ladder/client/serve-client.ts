@@ -20,10 +20,13 @@ export function serveClient(open: () => Promise<LadderClient>): void {
   opening.catch(() => {}) // told with the first call
   /** Of the pool, when what is made ready for a level began to be made. */
   let before: PoolBooks | undefined
+  let restRss: number | undefined
 
   async function prepare({ demand }: { readonly demand: number }): Promise<Prepared> {
     const client = await opening
     before = await client.books()
+    globalThis.gc?.()
+    restRss = process.memoryUsage.rss()
     const watch = watchPool(client)
     const from = performance.now()
     const cpu = process.cpuUsage()
@@ -44,7 +47,8 @@ export function serveClient(open: () => Promise<LadderClient>): void {
     before = undefined
     globalThis.gc?.()
     const delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
-    const restRssBytes = process.memoryUsage.rss()
+    const restRssBytes = restRss ?? process.memoryUsage.rss()
+    restRss = undefined
     delay.enable()
     await wait(BEFORE_MS)
     const memory = watchMemory(restRssBytes)
