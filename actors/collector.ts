@@ -18,7 +18,7 @@ export interface CollectorPorts {
 interface CollectorState {
   /** Members that have arrived, by run id, of groups that have not ended. Deleted when the group ends or is left. */
   readonly waiting: Map<GroupId, Map<string, Run>>
-  /** Groups that ended, so that a straggling duplicate is known as one. */
+  /** Groups that ended, so that a straggling duplicate is known as one: until the supervisor says that nobody is left to send any. */
   readonly over: Set<GroupId>
 }
 
@@ -43,9 +43,11 @@ export function collector(ports: CollectorPorts): Actor<CollectorState, Collecto
           return state
         }
         case 'group-ended': {
-          const { plan, end } = message
+          const { plan, end, losses } = message
+          // From another start of a group that ended: its last word.
+          if (state.over.delete(plan.groupId)) return state
           const arrived = state.waiting.get(plan.groupId)
-          if (arrived === undefined || state.over.has(plan.groupId)) return state
+          if (arrived === undefined) return state
           state.waiting.delete(plan.groupId)
           state.over.add(plan.groupId)
           const runs = plan.members.flatMap(({ runId }) => arrived.get(runId) ?? [])
@@ -57,9 +59,13 @@ export function collector(ports: CollectorPorts): Actor<CollectorState, Collecto
           const graded = runs.filter(run => run.reward !== null).length
           ports.onGroup({ jobId, groupId, step, index, task, end, runs, bytes })
           const error = runs.find(run => run.reward === null)?.error
-          ports.supervisor().tell({ type: 'group-over', groupId, graded, ...(error === undefined ? {} : { error }) })
+          const why = error === undefined ? {} : { error }
+          ports.supervisor().tell({ type: 'group-over', groupId, losses, graded, ...why })
           return state
         }
+        case 'group-closed':
+          state.over.delete(message.groupId)
+          return state
         case 'group-lost':
           ports.supervisor().tell({ type: 'group-lost-known', groupId: message.groupId })
           return state
@@ -67,6 +73,7 @@ export function collector(ports: CollectorPorts): Actor<CollectorState, Collecto
           const arrived = state.waiting.get(message.groupId)
           if (state.waiting.delete(message.groupId) && arrived !== undefined)
             ports.conservation.drop('left-pending', arrived.size)
+          state.over.delete(message.groupId)
           ports.supervisor().tell({ type: 'group-left-known', groupId: message.groupId })
           return state
         }

@@ -4,6 +4,7 @@ import type { ErrorData } from '../src/errors.ts'
 import type { GroupId, LeaseId, RunId, SandboxId } from '../src/ids.ts'
 import type { Settled } from '../src/kernel/actor.ts'
 import type { Question, Ref } from '../src/kernel/ref.ts'
+import type { LeaseLost } from '../src/pool/lease-queue.ts'
 import type { Drained } from '../src/pool/pool.ts'
 import type { Reachable } from '../src/pool/sandbox-state.ts'
 import type { PoolStats } from '../src/pool/stats.ts'
@@ -26,8 +27,8 @@ export interface Lease extends Question<LeaseReply> {
   readonly leaseId: LeaseId
   readonly runId: RunId
   readonly task: Task
-  /** Watched by the pool: when the owner is gone, its leases are taken back. */
-  readonly owner: Ref<never>
+  /** Watched by the pool: when the owner is gone, its leases are taken back. Told where the sandbox dies first. */
+  readonly owner: Ref<LeaseLost>
   /** A request older than this when its turn comes is refused with `lease-timeout`. */
   readonly deadlineMs: number
 }
@@ -57,7 +58,7 @@ export interface Demand {
   readonly remaining: number
 }
 
-export type { PoolStats }
+export type { LeaseLost, PoolStats }
 
 export interface AskPoolStats extends Question<PoolStats> {
   readonly type: 'pool-stats'
@@ -108,6 +109,8 @@ export interface StartGroup {
   readonly plan: GroupPlan
   readonly agent: AgentRef
   readonly durable: readonly RunHeader[]
+  /** Threads that were lost under it so far: which of its starts this is. */
+  readonly losses: number
 }
 
 /** Groups that join the queue, in this order. */
@@ -120,9 +123,18 @@ export interface RunGroups {
 /** From the collector: a member has its terminal run, a group its end. */
 export type CollectedMessage =
   | { readonly type: 'run-over'; readonly groupId: GroupId; readonly runId: RunId }
-  | { readonly type: 'group-over'; readonly groupId: GroupId; readonly graded: number; readonly error?: ErrorData }
+  | GroupOver
   | { readonly type: 'group-lost-known'; readonly groupId: GroupId }
   | { readonly type: 'group-left-known'; readonly groupId: GroupId }
+
+export interface GroupOver {
+  readonly type: 'group-over'
+  readonly groupId: GroupId
+  /** Of the start that ended. */
+  readonly losses: number
+  readonly graded: number
+  readonly error?: ErrorData
+}
 
 /** From a shard or from the threads that carry them. */
 export type ShardReport =
@@ -160,6 +172,7 @@ export interface CancelGroups {
 
 export type RolloutGroupMessage =
   | CancelGroups
+  | LeaseLost
   | { readonly type: 'attempt-ended'; readonly runId: RunId; readonly settled: Settled<AttemptEnd> }
   | { readonly type: 'retry'; readonly runId: RunId }
   | { readonly type: 'group-durable'; readonly end: GroupEnd; readonly settled: Settled<void> }
@@ -177,7 +190,9 @@ export interface AttemptEnd {
 export type CollectorMessage =
   /** A durable run. The bytes are handed over, not copied. */
   | { readonly type: 'run-completed'; readonly header: RunHeader; readonly trajectory: Uint8Array }
-  | { readonly type: 'group-ended'; readonly plan: GroupPlan; readonly end: GroupEnd }
+  | { readonly type: 'group-ended'; readonly plan: GroupPlan; readonly end: GroupEnd; readonly losses: number }
+  /** Nobody runs the ended group any more: that it was there may be forgotten. */
+  | { readonly type: 'group-closed'; readonly groupId: GroupId }
   /** A cancelled group: what it has is durable and will be found again; nothing of it is kept here. Answered with `group-left-known`. */
   | { readonly type: 'group-left'; readonly groupId: GroupId }
   /** Answered with `group-lost-known`, after all that came of the group before its thread was lost. */

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import type { Agent, AgentRef } from '../src/agents/agent.ts'
 import type { Clock } from '../src/clock.ts'
-import { fromErrorData, TroupeError } from '../src/errors.ts'
-import { toLeaseId } from '../src/ids.ts'
+import { type ErrorData, fromErrorData, TroupeError } from '../src/errors.ts'
+import { type LeaseId, toLeaseId } from '../src/ids.ts'
 import type { Deadlines } from '../src/job/options.ts'
 import type { Journal } from '../src/journal/journal.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
@@ -59,6 +59,8 @@ interface GroupState {
   readonly terminal: Map<string, RunHeader>
   /** Members whose attempt is under way or waits for its retry. */
   readonly open: Set<string>
+  /** Who wants to hear that its sandbox has died, by lease, until it is given back. */
+  readonly lessees: Map<LeaseId, (why: ErrorData) => void>
   /** Ends of attempts on their way to the journal. */
   readonly finishing: Set<Promise<unknown>>
   /** Nothing more is written: who looks into the journal from now on sees all that there will be. */
@@ -79,6 +81,7 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         attempts: new Map(),
         terminal: new Map(start.durable.map(header => [header.runId, header])),
         open: new Set(),
+        lessees: new Map(),
         finishing: new Set(),
         isOver: false,
       }
@@ -101,13 +104,16 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
           else if (state.open.delete(message.runId)) leaveIfSettled(state, context)
           return state
         }
+        case 'lease-lost':
+          state.lessees.get(message.leaseId)?.(message.error)
+          return state
         case 'cancel-groups':
           state.cancel.abort(engineCancelled())
           leaveIfSettled(state, context)
           return state
         case 'group-durable':
           if (!message.settled.ok) throw fromErrorData(message.settled.error)
-          ports.collector.tell({ type: 'group-ended', plan, end: message.end })
+          ports.collector.tell({ type: 'group-ended', plan, end: message.end, losses: start.losses })
           context.stop()
           return state
       }
@@ -147,8 +153,9 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         client: ports.client,
         agent,
         openShell: (session, signal) => openShell(session, ports.clock, signal),
-        async lease(deadlineMs): Promise<Leased> {
+        async lease(deadlineMs, onLost): Promise<Leased> {
           const { runId } = member
+          state.lessees.set(leaseId, onLost)
           const question: Lease = { type: 'lease', leaseId, runId, task: plan.task, owner: context.self, deadlineMs }
           const reply = await context.ask(ports.pool, question, deadlineMs + LEASE_GRACE_MS)
           if (reply.type === 'refused') throw fromErrorData(reply.error)
@@ -159,7 +166,10 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
           const { error } = await context.ask(ports.pool, question, WHY_LOST_MS)
           return error
         },
-        release: sessionEnded => ports.pool.tell({ type: 'release', leaseId, sessionEnded }),
+        release(sessionEnded) {
+          state.lessees.delete(leaseId)
+          ports.pool.tell({ type: 'release', leaseId, sessionEnded })
+        },
       },
     )
     const finishing = ports.finishing.run(async () => {

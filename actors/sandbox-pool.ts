@@ -17,7 +17,7 @@ import { provisioned } from '../src/pool/provisioned.ts'
 import { expect, lease, release, releaseOwner } from '../src/pool/requests.ts'
 import { toStats } from '../src/pool/stats.ts'
 import type { Runtime } from '../src/runtimes/runtime.ts'
-import type { Diagnosis, Lease, LeaseReply, PoolMessage, WhyLost } from './messages.ts'
+import type { Diagnosis, Lease, LeaseLost, LeaseReply, PoolMessage, WhyLost } from './messages.ts'
 
 export type { SandboxPoolOptions }
 
@@ -113,6 +113,7 @@ function handle(state: SandboxPoolState, message: Handled, context: Context<Pool
       return
     case 'sandbox-lost':
       lost(pool, message.id, message.error)
+      tellOwner(pool, message.id, message.error)
       explain(state, message.id, message.error)
       return
     case 'diagnosed':
@@ -133,6 +134,14 @@ function handle(state: SandboxPoolState, message: Handled, context: Context<Pool
       state.tick = undefined
       return
   }
+}
+
+/** Whoever still connects to what is gone may not notice before its deadline. */
+function tellOwner({ ledger, owners }: PoolState, id: SandboxId, error: ErrorData): void {
+  const sandbox = ledger.get(id)
+  if (sandbox?.type !== 'leased') return
+  const { leaseId } = sandbox
+  owners.ownerOf(leaseId)?.tell({ type: 'lease-lost', leaseId, error } satisfies LeaseLost)
 }
 
 /** Answers from what was told of the sandbox's end, or asks its runtime, once for all who ask. */

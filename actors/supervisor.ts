@@ -7,6 +7,7 @@ import type { Ref } from '../src/kernel/ref.ts'
 import { makeDeadGroupBreaker } from '../src/rollout/breaker.ts'
 import type { DurableRun } from '../src/rollout/run.ts'
 import type { GroupPlan, PlannedGroup } from '../src/taskset/plan.ts'
+import { chooseThread, type Load } from '../src/threads/placement.ts'
 import type { CollectorMessage, PoolMessage, ShardMessage, SupervisorMessage } from './messages.ts'
 
 export interface SupervisorPorts {
@@ -15,7 +16,7 @@ export interface SupervisorPorts {
   /** Members of a lost group that are durable all the same. */
   readonly durableRuns: (plan: GroupPlan) => Promise<readonly DurableRun[]>
   /** Ends a group that threads keep dying on: journals its missing members as lost and tells the collector. */
-  readonly recordLoss: (group: PlannedGroup, agent: AgentRef, error: ErrorData) => Promise<void>
+  readonly recordLoss: (group: LostGroup, agent: AgentRef, error: ErrorData) => Promise<void>
   /** True while finished groups that nobody has taken hold too many bytes. */
   readonly isFull: () => boolean
   /** The engine cannot go on; told once, after everything in flight was cancelled. */
@@ -27,9 +28,13 @@ export interface SupervisorPorts {
 /** How often a group may take its thread down before its members count as lost. */
 const MAX_LOSSES = 2
 
-interface Queued extends PlannedGroup {
-  readonly agent: AgentRef
+/** A group, and the threads that were lost under it. */
+export interface LostGroup extends PlannedGroup {
   readonly losses: number
+}
+
+interface Queued extends LostGroup {
+  readonly agent: AgentRef
 }
 
 interface Flight extends Queued {
@@ -43,13 +48,8 @@ type Mode =
   | { readonly type: 'cancelling'; readonly asked: readonly Ref<unknown>[]; readonly failure: ErrorData | undefined }
   | { readonly type: 'failed' }
 
-interface Shard {
+interface Shard extends Load {
   readonly root: Ref<ShardMessage>
-  /** Unfinished members there. */
-  members: number
-  groups: number
-  /** It has a suspect to itself. */
-  alone: boolean
 }
 
 interface SupervisorState {
@@ -146,8 +146,12 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         return
       }
       case 'group-over': {
-        if (state.flights.has(message.groupId)) forget(state, message.groupId)
-        else takeBack(state, message.groupId)
+        const flight = state.flights.get(message.groupId)
+        if (flight === undefined) takeBack(state, message.groupId)
+        else forget(state, message.groupId)
+        // Where an earlier start has ended, the one that goes on may still be heard of.
+        if (flight === undefined || flight.losses === message.losses)
+          ports.collector.tell({ type: 'group-closed', groupId: message.groupId })
         const failure = breaker.groupOver(message.graded, message.error)
         if (failure !== undefined) beginCancel(state, undefined, failure)
         return
@@ -170,7 +174,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
   function dispatch(state: SupervisorState): void {
     while (state.mode.type === 'running' && state.unfinished < ports.maxConcurrent && !ports.isFull()) {
       const [next] = state.queue
-      const [node, shard] = (next && chooseShard(state, next)) ?? []
+      const [node, shard] = (next && chooseThread(state.shards, isSuspect(next))) ?? []
       if (next === undefined || node === undefined || shard === undefined) break
       state.queue.shift()
       const open = new Set(next.plan.members.map(({ runId }) => runId))
@@ -183,7 +187,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       for (const { header, trajectory } of next.durable)
         ports.collector.tell({ type: 'run-completed', header, trajectory })
       const durable = next.durable.map(({ header }) => header)
-      shard.root.tell({ type: 'start-group', plan: next.plan, agent: next.agent, durable })
+      shard.root.tell({ type: 'start-group', plan: next.plan, agent: next.agent, durable, losses: next.losses })
     }
   }
 
@@ -272,20 +276,6 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     shard.members -= flight.open.size
     shard.groups -= 1
     shard.alone = false
-  }
-
-  /**
-   * The least loaded one. A suspect waits, at the head of the queue, for a thread of its own: when that dies too it is known who did
-   * it, and groups that only shared a thread with the culprit are not blamed.
-   */
-  function chooseShard(state: SupervisorState, next: Queued): readonly [string, Shard] | undefined {
-    let best: readonly [string, Shard] | undefined
-    for (const entry of state.shards) {
-      const [, shard] = entry
-      if (shard.alone || (isSuspect(next) && shard.groups > 0)) continue
-      if (best === undefined || shard.members < best[1].members) best = entry
-    }
-    return best
   }
 }
 

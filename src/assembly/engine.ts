@@ -1,7 +1,7 @@
 import { collector } from '../../actors/collector.ts'
 import type { AskPoolStats, CancelAll, DrainPool, SupervisorMessage } from '../../actors/messages.ts'
 import { sandboxPool } from '../../actors/sandbox-pool.ts'
-import { supervisor } from '../../actors/supervisor.ts'
+import { type LostGroup, supervisor } from '../../actors/supervisor.ts'
 import type { Agent, AgentRef, AgentSpec } from '../agents/agent.ts'
 import type { ErrorData } from '../errors.ts'
 import type { JobId } from '../ids.ts'
@@ -20,7 +20,7 @@ import { makeConservation } from '../stream/conservation.ts'
 import type { WaitingBytes } from '../stream/credits.ts'
 import type { GroupPlan, PlannedGroup } from '../taskset/plan.ts'
 import { publish } from '../telemetry/channels.ts'
-import { observed } from '../telemetry/observed.ts'
+import { observed, ofJob } from '../telemetry/observed.ts'
 import type { EngineSettings } from './settings.ts'
 import type { ShardData } from './shard.ts'
 
@@ -82,7 +82,7 @@ export function startEngine(
   parts: EngineParts = {},
 ): Engine {
   const { clock, ids } = settings
-  const system = makeSystem({ node: 'main', clock, ...observed, ...parts.system })
+  const system = makeSystem({ node: 'main', clock, ...observed(ports.jobId), ...parts.system })
   const pool = system.spawn(
     (parts.sandboxPool ?? sandboxPool)({
       runtime: settings.runtime,
@@ -91,7 +91,7 @@ export function startEngine(
       labels: { job: ports.jobId, owner: toOwnerWord() },
       ids,
       wave: settings.pool.wave,
-      report: error => publish('sandbox', error),
+      report: error => void publish('sandbox', ofJob(ports.jobId, error)),
     }),
   )
   let supervisorRef: Ref<SupervisorMessage>
@@ -99,8 +99,14 @@ export function startEngine(
     (parts.collector ?? collector)({
       supervisor: () => supervisorRef,
       conservation: makeConservation(),
-      onRun: ports.onRun,
-      onGroup: ports.onGroup,
+      onRun(header) {
+        publish('run', header)
+        ports.onRun(header)
+      },
+      onGroup(group) {
+        publish('group', group)
+        ports.onGroup(group)
+      },
     }),
   )
   supervisorRef = system.spawn(
@@ -139,7 +145,7 @@ export function startEngine(
     return { kind: 'held', key }
   }
 
-  async function recordLoss(group: PlannedGroup, agent: AgentRef, error: ErrorData): Promise<void> {
+  async function recordLoss(group: LostGroup, agent: AgentRef, error: ErrorData): Promise<void> {
     const at = clock.wallTime()
     const trajectory = () => packTrajectory(lostEnd(at, error).trajectory)
     const durable = new Map<string, DurableRun>(group.durable.map(run => [run.header.runId, run]))
@@ -156,9 +162,16 @@ export function startEngine(
     const end = decideGroupEnd(settings.groupStrategy, headers)
     await ports.journal?.putGroup({ jobId, groupId, step, index, task, end, runs: headers })
     for (const run of runs) collectorRef.tell({ type: 'run-completed', ...run })
-    collectorRef.tell({ type: 'group-ended', plan: group.plan, end })
+    collectorRef.tell({ type: 'group-ended', plan: group.plan, end, losses: group.losses })
   }
 
+  publish('engine', {
+    type: 'started',
+    jobId: ports.jobId,
+    runtime: settings.runtime.name,
+    threads: settings.threads,
+    maxConcurrent: settings.maxConcurrent,
+  })
   return {
     run: (groups, agent) => void supervisorRef.tell({ type: 'run-groups', groups, agent: hold(agent) }),
     expect: rollouts => void supervisorRef.tell({ type: 'expect', rollouts }),
@@ -176,6 +189,7 @@ export function startEngine(
       const question: DrainPool = { type: 'drain-pool' }
       const drained = await system.ask(pool, question, DRAIN_DEADLINE_MS)
       await system.stop()
+      publish('engine', { type: 'closed', jobId: ports.jobId, sandboxesLeft: drained.quarantined })
       return drained
     },
   }

@@ -1,4 +1,4 @@
-import type { AskPoolStats, DrainPool, Lease, LeaseReply } from '../../actors/messages.ts'
+import type { AskPoolStats, DrainPool, Lease, LeaseLost, LeaseReply } from '../../actors/messages.ts'
 import { sandboxPool } from '../../actors/sandbox-pool.ts'
 import { type ErrorData, fromErrorData } from '../errors.ts'
 import { randomIds, type SandboxId, toLeaseId, toRunId } from '../ids.ts'
@@ -43,7 +43,8 @@ export interface PoolAloneOptions {
 
 const ASK_MS = 10_000
 const DRAIN_MS = 60_000
-const holder: Actor<null, never> = { name: 'holder', initial: () => null, receive: () => null }
+/** Who holds a sandbox notices by itself that it is gone. */
+const holder: Actor<null, LeaseLost> = { name: 'holder', initial: () => null, receive: () => null }
 
 /** A prewarmed pool makes ready what is expected, and nothing before that. The runtime stays the caller's to close. */
 export function openPoolAlone({ runtime, pool, maxSandboxes, labels, report }: PoolAloneOptions): PoolAlone {

@@ -16,6 +16,8 @@ export type EngineSettings = Required<Omit<EngineOptions, 'journal' | 'pool' | '
 
 const MIB = 1024 * 1024
 const MAX_DEFAULT_THREADS = 4
+/** What a timer can count, 24 days. One that is set for longer, or for ever, fires at once. */
+const LONGEST_MS = 2 ** 31 - 1
 /** At 512 a measured provider failed one create in a hundred. */
 const DEFAULT_WAVE = 256
 
@@ -68,7 +70,7 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
       ? wholeNumber('groupStrategy.members', settings.groupStrategy.members, 1)
       : []),
     ...Object.entries(settings.deadlines).flatMap(([phase, ms]) =>
-      ms > 0 ? [] : [`deadlines.${phase} is ${ms}, not above 0 ms`],
+      ms > 0 && ms <= LONGEST_MS ? [] : [`deadlines.${phase} is ${ms}, not above 0 and up to ${LONGEST_MS} ms`],
     ),
   ]
   if (problems.length > 0)

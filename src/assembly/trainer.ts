@@ -23,7 +23,7 @@ const GRACE_MS = 60_000
 
 /** Starts the trainer actor in this thread. */
 export function startTrainer(ports: TrainerPorts): TrainerHandle {
-  const system = makeSystem({ node: 'trainer', clock: ports.clock, ...observed })
+  const system = makeSystem({ node: 'trainer', clock: ports.clock, ...observed() })
   const ref = system.spawn(trainer(ports))
   const open = new Set<Promise<unknown>>()
   const deadlineMs = ANSWERS * ports.callDeadlineMs + ports.settleMs + GRACE_MS

@@ -1,3 +1,4 @@
+import type { Task } from '../taskset/task.ts'
 import { checkArguments } from './arguments.ts'
 import type { Environment } from './environment.ts'
 import { unknownTemplateProblem } from './errors.ts'
@@ -8,4 +9,13 @@ export function checkTask({ name, templates }: Environment, id: string, args: un
   if (template === undefined) return [unknownTemplateProblem(name, id, [...templates.keys()])]
   const checked = checkArguments(template, args)
   return checked.ok ? [] : checked.problems
+}
+
+/** The same of many, each problem with its task's slug before it. */
+export function checkTasks(environment: Environment, tasks: readonly Task[]): readonly string[] {
+  return tasks.flatMap(({ env, id, args, slug }) =>
+    env === environment.name
+      ? checkTask(environment, id, args).map(problem => `${slug}: ${problem}`)
+      : [`${slug}: belongs to the environment "${env}", but this is "${environment.name}"`],
+  )
 }

@@ -39,6 +39,15 @@ export function sandboxesLeft(ids: readonly string[]): TroupeError {
   })
 }
 
+export function stepRunning(job: string, step: number, round: number, slugs: readonly string[]): TroupeError {
+  const some = slugs.slice(0, 3).join(', ')
+  return new TroupeError({
+    tag: 'step-running',
+    message: `step ${step}, round ${round} of the job "${job}" is being run, with ${slugs.length} of the same tasks (${some}${slugs.length > 3 ? ', …' : ''}); wait until that run has ended, or give this one another step or round`,
+    details: { step, round, tasks: slugs.length },
+  })
+}
+
 export function jobClosed(name: string): TroupeError {
   return new TroupeError({ tag: 'job-closed', message: `the job "${name}" is closed; start a new one to run more` })
 }

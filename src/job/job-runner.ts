@@ -10,11 +10,11 @@ import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { type GroupStream, type GroupStreamSource, makeGroupStream } from '../stream/group-stream.ts'
 import type { GroupPlan } from '../taskset/plan.ts'
-import { planGroups } from '../taskset/plan-groups.ts'
 import type { Taskset } from '../taskset/taskset.ts'
 import { makeEngines } from './engines.ts'
-import { jobClosed, noRuntime, runCancelled } from './errors.ts'
+import { jobClosed, noRuntime, runCancelled, stepRunning } from './errors.ts'
 import type { RunOptions } from './options.ts'
+import { makePlanner, type Planned } from './planner.ts'
 import { watchPool } from './pool-watch.ts'
 import { preflight } from './preflight.ts'
 import type { Progress } from './progress.ts'
@@ -61,7 +61,10 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   const { jobId, journal, progress, clock } = ports
   const waiting = makeWaitingBytes(ports.defaults.maxWaitingBytes ?? DEFAULT_WAITING_BYTES)
   const recall = makeRecall(journal, ports.resumed)
+  const plan = makePlanner(jobId)
   const groups: Group[] = []
+  /** Groups that count as planned and are not over: those of a run that was cancelled too. */
+  const open = new Set<GroupId>()
   const active = new Set<ActiveRun>()
   /** Runs whose cancel is under way: what they were about to hand in would be run for nobody. */
   const cancelled = new WeakSet<ActiveRun>()
@@ -75,6 +78,8 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
       progress.runOver(header)
     },
     onGroup(group) {
+      open.delete(group.groupId)
+      recall.forget(group)
       if (ports.keepsGroups) groups.push(recall.keep(group))
       progress.groupOver()
       deliver(group)
@@ -85,9 +90,6 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   waiting.onRoom(() => {
     for (const engine of engines.running) engine.room()
   })
-  let steps = 0
-  /** How many places each step has given to groups. */
-  const places = new Map<number, number>()
   let stopping: Promise<void> | undefined
   /** What was announced before there was an engine. */
   let expected = 0
@@ -99,54 +101,64 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     if (runtime === undefined) throw noRuntime(taskset.name)
     const settings = toEngineSettings({ ...merged, runtime })
     checkAgent(agent, settings.threads)
-    const seed = options.seed ?? ports.seed
-    const step = options.step ?? steps++
-    const plans = plan(taskset, merged.group ?? 1, seed, step, options.round ?? 0)
+    const { step, round, seed = ports.seed } = options
+    const planned = plan({ tasks: taskset.tasks, group: merged.group ?? 1, seed, step, round })
+    refuseRunning(planned)
 
     const cancel = () => void cancelRun(run)
     const source = makeGroupStream({ waiting, onCancel: cancel })
     const stopListening = () => signal?.removeEventListener('abort', cancel)
-    const run: ActiveRun = { source, expected: new Set(plans.map(plan => plan.groupId)), stopListening }
+    const run: ActiveRun = { source, expected: new Set(planned.plans.map(plan => plan.groupId)), stopListening }
     active.add(run)
     signal?.addEventListener('abort', cancel, { once: true })
-    begin(run, taskset, plans, agent, settings).catch(error => finish(run, error))
+    begin(run, taskset, planned, agent, settings).catch(error => finish(run, error))
     if (signal?.aborted) cancel()
     return source.stream
   }
 
-  function plan(taskset: Taskset, group: number, seed: number, step: number, round: number): readonly GroupPlan[] {
-    // Groups of a later round stand behind those that the step has already.
-    const firstIndex = round === 0 ? 0 : (places.get(step) ?? 0)
-    const plans = planGroups({ jobId, tasks: taskset.tasks, group, seed, step, round, firstIndex })
-    places.set(step, firstIndex + plans.length)
-    return plans
+  /** A group goes to one stream: two that wait for it at once would leave one of them waiting for ever. */
+  function refuseRunning({ plans, step, round }: Planned): void {
+    const running = plans.filter(({ groupId }) => [...active].some(({ expected }) => expected.has(groupId)))
+    const slugs = running.map(({ task }) => task.slug)
+    if (slugs.length > 0) throw stepRunning(ports.name, step, round, slugs)
+  }
+
+  /** Counts as planned what does not yet. */
+  function count(plans: readonly GroupPlan[]): void {
+    const added = plans.filter(({ groupId }) => !open.has(groupId))
+    for (const { groupId } of added) open.add(groupId)
+    progress.planned(added.length, countRuns(added))
   }
 
   async function begin(
     run: ActiveRun,
     taskset: Taskset,
-    plans: readonly GroupPlan[],
+    { plans, again }: Planned,
     agent: AgentSpec,
     settings: EngineSettings,
   ): Promise<void> {
-    const runs = plans.reduce((sum, plan) => sum + plan.members.length, 0)
     engines.use(settings.runtime)
-    await preflight(taskset, agent, settings.runtime, toProvisionPlan(settings, runs))
+    await preflight(taskset, agent, settings.runtime, toProvisionPlan(settings, countRuns(plans)))
     if (!active.has(run)) return
-    progress.planned(plans.length, runs)
-    const { ended, open } = await recall.sortPlans(plans)
+    const kept = again ? groups.filter(({ groupId }) => run.expected.has(groupId)) : []
+    for (const group of kept) deliver(group)
+    const left = again ? plans.filter(({ groupId }) => run.expected.has(groupId)) : plans
+    count(left)
+    const { ended, open: unfinished, retold } = await recall.sortPlans(left, again)
+    progress.planned(0, retold)
     for (const group of ended) {
+      open.delete(group.groupId)
       for (const run of group.runs) progress.runOver(run)
       progress.groupOver()
       if (ports.keepsGroups) groups.push(group)
       deliver(group)
     }
-    if (open.length === 0 || !active.has(run)) return
+    if (unfinished.length === 0 || !active.has(run)) return
     const engine = await engines.get(settings)
     if (!active.has(run) || cancelled.has(run)) return
     if (expected > 0) engine.expect(expected)
     expected = 0
-    engine.run(open, agent)
+    engine.run(unfinished, agent)
   }
 
   function deliver(group: Group): void {
@@ -218,4 +230,8 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
       }
     },
   }
+}
+
+function countRuns(plans: readonly GroupPlan[]): number {
+  return plans.reduce((sum, { members }) => sum + members.length, 0)
 }

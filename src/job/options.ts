@@ -67,7 +67,8 @@ export interface RunOptions extends Partial<EngineOptions> {
   readonly seed?: number
   /**
    * Which step of its job this is. Default: one more than the last that was not named. A job that may be resumed out of the order
-   * in which it began its steps names each of them.
+   * in which it began its steps names each of them. A step that was run before gives the groups that it has, as after a restart, and runs those that it
+   * lacks; while it is still being run, a run with the same tasks is refused with `step-running`.
    */
   readonly step?: number
   /** Another go at some tasks within the same step: its groups have ids and seeds of their own. Default 0. */

@@ -9,12 +9,19 @@ import type { GroupPlan, PlannedGroup } from '../taskset/plan.ts'
 export interface Recall {
   remember(header: RunHeader): void
   durableRuns(plan: GroupPlan): Promise<readonly DurableRun[]>
+  /** The group is over: nobody will ask for its runs to go on with it. */
+  forget(group: Group): void
   /** The group as the job keeps it: with a journal, trajectories are read from there when somebody wants them. */
   keep(group: Group): Group
-  /** Groups of an earlier process that ended, and the plans that are still open with what they have. */
-  sortPlans(
-    plans: readonly GroupPlan[],
-  ): Promise<{ readonly ended: readonly Group[]; readonly open: readonly PlannedGroup[] }>
+  /** Groups that ended before, and the plans that are still open with what they have. `again`: this process may have run some of them. */
+  sortPlans(plans: readonly GroupPlan[], again?: boolean): Promise<Sorted>
+}
+
+export interface Sorted {
+  readonly ended: readonly Group[]
+  readonly open: readonly PlannedGroup[]
+  /** Runs of open groups that this process has told of before, and is going to tell of again. */
+  readonly retold: number
 }
 
 const NOTHING = new Uint8Array(0)
@@ -35,12 +42,19 @@ export function makeRecall(journal: Journal | undefined, resumed: boolean): Reca
     return found.flatMap(run => run ?? [])
   }
 
+  async function hasAny(plans: readonly GroupPlan[]): Promise<boolean> {
+    for (const plan of plans) if ((await durableRuns(plan)).length > 0) return true
+    return false
+  }
+
   return {
     remember() {},
+    forget() {},
     durableRuns,
     keep: group => ({ ...group, runs: group.runs.map(toKept) }),
-    async sortPlans(plans) {
-      if (!resumed) return allOpen(plans)
+    async sortPlans(plans, again = false) {
+      // The ledger is as long as the job: it is not read for plans of which nothing is there.
+      if (!resumed && !(again && (await hasAny(plans)))) return allOpen(plans)
       const [first] = plans
       const records = new Map<string, GroupRecord>()
       if (first !== undefined)
@@ -52,7 +66,8 @@ export function makeRecall(journal: Journal | undefined, resumed: boolean): Reca
         if (record === undefined) open.push({ plan, durable: await durableRuns(plan) })
         else ended.push(toGroup(record))
       }
-      return { ended, open }
+      const retold = again ? open.reduce((sum, { durable }) => sum + durable.length, 0) : 0
+      return { ended, open, retold }
     },
   }
 }
@@ -62,6 +77,7 @@ function makeMemoryRecall(): Recall {
   const headers = new Map<RunId, RunHeader>()
   return {
     remember: header => void headers.set(header.runId, header),
+    forget: ({ runs }) => runs.forEach(({ runId }) => void headers.delete(runId)),
     async durableRuns(plan) {
       return plan.members.flatMap(({ runId }) => {
         const header = headers.get(runId)
@@ -71,12 +87,13 @@ function makeMemoryRecall(): Recall {
     keep: group => group,
     async sortPlans(plans) {
       // What a cancelled run left of them is gone: the collector keeps nothing of a group that was left.
-      for (const { members } of plans) for (const { runId } of members) headers.delete(runId)
-      return allOpen(plans)
+      let retold = 0
+      for (const { members } of plans) for (const { runId } of members) if (headers.delete(runId)) retold += 1
+      return { ...allOpen(plans), retold }
     },
   }
 }
 
-function allOpen(plans: readonly GroupPlan[]) {
-  return { ended: [], open: plans.map(plan => ({ plan, durable: [] })) }
+function allOpen(plans: readonly GroupPlan[]): Sorted {
+  return { ended: [], open: plans.map(plan => ({ plan, durable: [] })), retold: 0 }
 }

@@ -4,12 +4,19 @@ import type { Ref } from '../kernel/ref.ts'
 import type { Task } from '../taskset/task.ts'
 import { makeFifo } from './fifo.ts'
 
+/** What the owner of a lease is told, once, where its sandbox dies before it is given back. */
+export interface LeaseLost {
+  readonly type: 'lease-lost'
+  readonly leaseId: LeaseId
+  readonly error: ErrorData
+}
+
 /** A request for a sandbox, from its arrival until it is answered. */
 export interface LeaseRequest {
   readonly leaseId: LeaseId
   readonly runId: RunId
   readonly task: Task
-  readonly owner: Ref<never>
+  readonly owner: Ref<LeaseLost>
   readonly replyTo: Ref<unknown>
   /** By the pool's clock. */
   readonly arrivedAt: number

@@ -4,7 +4,7 @@ import { discard } from './forks.ts'
 import type { PoolState } from './pool-state.ts'
 
 /**
- * The sandbox died by itself. One that is leased is left to its rollout, which notices, may ask why, and gives it back; one whose create has not been
+ * The sandbox died by itself. One that is leased is left to its rollout, which is told, may ask why, and gives it back; one whose create has not been
  * told of yet goes as soon as it is.
  */
 export function lost(state: PoolState, id: SandboxId, error: ErrorData): void {

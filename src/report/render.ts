@@ -10,6 +10,8 @@ const EXAMPLE_WIDTH = 42
 const TAG_WIDTH = 18
 const SLUG_WIDTH = 24
 const FACET_WIDTH = 10
+/** From here on timers, deadlines and answers are off by more than a person would call nothing. */
+const LATE_LOOP_MS = 100
 
 /** The report as tables of at most 100 columns. Colours only where the caller writes to a terminal. */
 export function renderReport(report: Report, colours = false): string {
@@ -103,9 +105,12 @@ function engine({ engine: used, leases, pool }: Report): string {
     `leases: ${leases.hit} hit, ${leases.cold} cold, ${leases.claim} claimed, ${leases.fork} forked (hit rate ${percent(leases.hitRate)})`,
     ...(pool === null ? [] : [renderPool(pool)]),
     `engine: ${duration(used.cpuMs)} CPU (${duration(used.cpuMsPerRun)} a run), main-loop delay p99 ${duration(used.loopDelayP99Ms)}`,
+    ...(used.loopDelayP99Ms < LATE_LOOP_MS ? [] : [LATE_LOOP]),
     `memory: peak ${mebibytes(used.peakRssBytes)}, ${mebibytes(used.peakRssBytesPerRun)} for each of ${used.peakInFlight} in flight`,
   ].join('\n')
 }
+
+const LATE_LOOP = 'the main loop is late: deadlines and waits are off by as much. Lower --max-concurrent.'
 
 function cell(value: unknown): string {
   if (value === undefined) return '–'

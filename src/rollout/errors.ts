@@ -22,6 +22,16 @@ export function rolloutCancelled(): TroupeError {
   return new TroupeError({ tag: 'rollout-cancelled', message: 'the rollout was cancelled before it ended' })
 }
 
+/** The pool says that the sandbox is gone, before the rollout has noticed. */
+export function leaseLost(phase: Phase): TroupeError {
+  return new TroupeError({
+    tag: 'lease-lost',
+    message: `the sandbox died in the phase "${phase}" of its rollout`,
+    details: { phase },
+    transient: true,
+  })
+}
+
 export function gradeIsError(content: unknown): TroupeError {
   return new TroupeError({
     tag: 'grade-error',
@@ -59,6 +69,8 @@ const MODEL_LOST = new Set([
   'unknown-model',
   'bad-chat-reply',
   'no-token-ids',
+  'agent-program-missing',
+  'agent-program-failed',
 ])
 
 /** True when the way to the model, and neither the agent nor its sandbox, is at fault. Such a run says nothing about the model. */

@@ -1,4 +1,5 @@
-import { Packr } from 'msgpackr'
+import { createRequire } from 'node:module'
+import type { Packr } from 'msgpackr'
 import { trajectoryNotData, unreadableTrajectory } from './pack-errors.ts'
 import type { Run, RunHeader } from './run.ts'
 import type { Trajectory, Turn, TurnTokens } from './trajectory.ts'
@@ -15,14 +16,25 @@ const MAGIC = 0x31_4a_52_54
 const HEAD_BYTES = 8
 const ELEMENT_BYTES = 4
 
+let packr: Packr | undefined
+
+/** Made, and msgpackr loaded, with the first trajectory. */
+function packer(): Packr {
+  packr ??= makePacker()
+  return packr
+}
+
 /** An instance, and an options object, of its own: msgpackr writes into both. No records, no extra types and no pointers: only data comes back. */
-const packr = new Packr({
-  useRecords: false,
-  variableMapSize: true,
-  moreTypes: false,
-  structuredClone: false,
-  copyBuffers: true,
-})
+function makePacker(): Packr {
+  const { Packr }: typeof import('msgpackr') = createRequire(import.meta.url)('msgpackr')
+  return new Packr({
+    useRecords: false,
+    variableMapSize: true,
+    moreTypes: false,
+    structuredClone: false,
+    copyBuffers: true,
+  })
+}
 
 /** Lengths of prompt ids, output ids and logprobs. The last two differ only where a sampler was at fault: kept as it came. */
 type TokenCounts = readonly [number, number, number]
@@ -139,7 +151,7 @@ class LazyTrajectory {
 
 function packBody(body: unknown): Uint8Array {
   try {
-    return packr.pack(body)
+    return packer().pack(body)
   } catch (error) {
     throw trajectoryNotData(error)
   }
@@ -148,7 +160,7 @@ function packBody(body: unknown): Uint8Array {
 function unpackBody(bytes: Uint8Array): Body {
   let body: unknown
   try {
-    body = packr.unpack(bytes)
+    body = packer().unpack(bytes)
   } catch (error) {
     throw unreadableTrajectory('their body is no msgpack', error)
   }

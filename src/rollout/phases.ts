@@ -12,6 +12,8 @@ export interface Phases {
    * `work` does afterwards is ignored. The cleanup phase runs in spite of a cancel and of a spent rollout deadline.
    */
   run<Value>(phase: Phase, work: (signal: AbortSignal) => Promise<Value>): Promise<Value>
+  /** There is no going on: the phase that runs is cut, and none but the cleanup begins. A lease that is on its way still arrives. */
+  fail(error: Error): void
   /** Listens for a cancel no longer. */
   close(): void
 }
@@ -20,6 +22,7 @@ export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSign
   const begun = clock.now()
   const timings: Partial<Record<Phase, number>> = {}
   let current: Phase = 'provisioning'
+  let failure: Error | undefined
   // One for all phases, until one of them is cut: an abort controller costs more than a phase that goes well.
   let controller = new AbortController()
 
@@ -30,6 +33,7 @@ export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSign
     const left = deadlines.rollout - (startedAt - begun)
     const limitMs = isCleanup ? deadlines.cleanup : Math.max(0, Math.min(deadlines[phase], left))
     if (!isCleanup && cancel.aborted) throw rolloutCancelled()
+    if (!isCleanup && failure !== undefined) throw failure
     if (controller.signal.aborted) controller = new AbortController()
     const own = controller
     try {
@@ -41,20 +45,20 @@ export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSign
         const isWhole = !isCleanup && left < deadlines[phase]
         const late = () => (isWhole ? rolloutDeadline(phase, deadlines.rollout) : phaseDeadline(phase, limitMs))
         cutTimer = clock.after(limitMs, () => stop(late()))
-        onCancel = isCleanup ? ignore : () => stop(rolloutCancelled())
+        cut = isCleanup ? ignore : stop
         work(own.signal).then(resolve, reject)
       })
     } finally {
       cutTimer()
-      onCancel = ignore
+      cut = ignore
       timings[phase] = clock.now() - startedAt
     }
   }
 
   let cutTimer: CancelTimer = ignore
-  let onCancel: () => void = ignore
+  let cut: (error: Error) => void = ignore
   // Listens for the rollout's whole life; `close` ends it.
-  const listen = () => onCancel()
+  const listen = () => cut(rolloutCancelled())
   cancel.addEventListener('abort', listen)
 
   return {
@@ -63,6 +67,10 @@ export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSign
     },
     timings,
     run,
+    fail(error) {
+      failure ??= error
+      if (current !== 'provisioning') cut(error)
+    },
     close: () => cancel.removeEventListener('abort', listen),
   }
 }

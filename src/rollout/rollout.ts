@@ -8,7 +8,7 @@ import type { Task } from '../taskset/task.ts'
 import type { Address } from '../wire/address.ts'
 import type { ControlClient, ControlSession, GradeFrame } from '../wire/session.ts'
 import type { Shell } from '../wire/shell.ts'
-import { badScore, becauseOf, gradeIsError, isModelLost, isSandboxLost } from './errors.ts'
+import { badScore, becauseOf, gradeIsError, isModelLost, isSandboxLost, leaseLost } from './errors.ts'
 import { makePhases, type Phases } from './phases.ts'
 import type { Outcome, Phase, PhaseTimings, StopReason } from './run.ts'
 import type { Trajectory, Turn } from './trajectory.ts'
@@ -27,8 +27,11 @@ export interface RolloutPorts {
   readonly clock: Clock
   readonly client: ControlClient
   readonly agent: Agent
-  /** Rejects with tagged data; `transient` where a later attempt may get one. */
-  lease(deadlineMs: number): Promise<Leased>
+  /**
+   * Rejects with tagged data; `transient` where a later attempt may get one. `onLost` is called at most once, if whoever gave the sandbox hears that it
+   * has died before it is given back.
+   */
+  lease(deadlineMs: number, onLost: (why: ErrorData) => void): Promise<Leased>
   /** Why the leased sandbox was lost, where anybody knows. Asked only when it was, and before it is given back; bounded. May reject. */
   whyLost(): Promise<ErrorData | undefined>
   /** Gives the lease back, or withdraws the request that is still waiting. Never throws. */
@@ -100,6 +103,8 @@ class Attempt {
   answer: unknown = null
   grade: GradeFrame | null = null
   reward: number | null = null
+  /** What was told of the sandbox's end. */
+  #told: ErrorData | undefined
   #session: ControlSession | undefined
   #shell: Promise<Shell> | undefined
   readonly #request: RolloutRequest
@@ -115,7 +120,8 @@ class Attempt {
   async run(): Promise<Verdict> {
     const { task, deadlines } = this.#request
     try {
-      this.leased = await this.#phases.run('provisioning', () => this.#ports.lease(deadlines.provisioning))
+      const onLost = (why: ErrorData) => this.#lost(why)
+      this.leased = await this.#phases.run('provisioning', () => this.#ports.lease(deadlines.provisioning, onLost))
       const { address, sessionId } = this.leased
       const session = await this.#phases.run('connecting', signal =>
         this.#ports.client.connect(address, {
@@ -138,6 +144,12 @@ class Attempt {
     }
   }
 
+  /** A peer that is being connected to may be waited for in vain, so it is not left to the session to notice. */
+  #lost(why: ErrorData): void {
+    this.#told = why
+    this.#phases.fail(leaseLost(this.#phases.current))
+  }
+
   /** An agent that fails is still graded on what it left behind, unless its sandbox is gone. */
   async #runAgent(session: ControlSession): Promise<Verdict> {
     let working: Promise<unknown> | undefined
@@ -148,6 +160,10 @@ class Attempt {
           seed: this.#request.seed,
           signal,
           shell: () => this.#openShell(session),
+          session: {
+            bindings: session.bindings,
+            openTunnel: (name, cut = signal) => session.openTunnel(name, cut),
+          },
           record: turn => {
             // A turn that arrives after the phase was cut belongs to nobody: what is graded is what was there.
             if (!signal.aborted) this.turns.push(turn)
@@ -208,13 +224,15 @@ class Attempt {
     if (verdict.stopReason !== 'sandbox-lost' || this.leased === undefined || verdict.error === undefined)
       return verdict
     // Whoever does not answer knows nothing.
-    const why = await this.#ports.whyLost().catch(() => undefined)
+    const why = this.#told ?? (await this.#ports.whyLost().catch(() => undefined))
     return why === undefined ? verdict : { ...verdict, error: becauseOf(verdict.error, why) }
   }
 
   /** Reverse order of opening; bounded; what will not go is the pool's to destroy. */
   async cleanUp(): Promise<void> {
     const session = this.#session
+    // What is gone says no goodbye.
+    if (this.#told !== undefined) session?.abort()
     let ended = false
     try {
       ended = await this.#phases.run('cleanup', async () => {

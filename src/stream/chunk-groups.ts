@@ -1,8 +1,9 @@
-import { concat, concatMap, defer, type OperatorFunction } from 'rxjs'
+import type { OperatorFunction } from 'rxjs'
 import type { Group } from '../rollout/group.ts'
 import type { Chunk } from './chunk.ts'
 import { type ChunkOptions, checkChunkLimits } from './chunk-options.ts'
 import { makeChunker } from './chunker.ts'
+import { rxjs } from './rxjs.ts'
 
 /**
  * Packs whole groups into chunks for training, while other groups still run. A chunk is emitted as soon as it is full, or when
@@ -12,6 +13,7 @@ import { makeChunker } from './chunker.ts'
  */
 export function chunkGroups(options: ChunkOptions): OperatorFunction<Group, Chunk> {
   checkChunkLimits(options)
+  const { concat, concatMap, defer } = rxjs()
   return groups =>
     defer(() => {
       const chunker = makeChunker(options)

@@ -1,7 +1,8 @@
-import { Observable, type Subscriber } from 'rxjs'
+import type { Observable, Subscriber } from 'rxjs'
 import type { Group } from '../rollout/group.ts'
 import { billTo, type WaitingBytes } from './credits.ts'
 import { streamTaken } from './errors.ts'
+import { rxjs } from './rxjs.ts'
 
 /**
  * Groups as they end, for one consumer: an Observable, or an AsyncIterable. Nothing is lost when the consumer comes late. Giving
@@ -33,7 +34,7 @@ export function makeGroupStream(options: GroupStreamOptions = {}): GroupStreamSo
     push: group => hub.push(group),
     complete: () => hub.end({ type: 'completed' }),
     error: error => hub.end({ type: 'failed', error }),
-    stream: new HubStream(hub),
+    stream: toStream(hub),
   }
 }
 
@@ -161,15 +162,8 @@ class GroupHub {
   }
 }
 
-class HubStream extends Observable<Group> implements GroupStream {
-  readonly #hub: GroupHub
-
-  constructor(hub: GroupHub) {
-    super(subscriber => hub.subscribe(subscriber))
-    this.#hub = hub
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Group> {
-    return this.#hub.iterate()
-  }
+function toStream(hub: GroupHub): GroupStream {
+  const { Observable } = rxjs()
+  const groups = new Observable<Group>(subscriber => hub.subscribe(subscriber))
+  return Object.assign(groups, { [Symbol.asyncIterator]: () => hub.iterate() })
 }

@@ -1,6 +1,7 @@
-import { defer, finalize, map, mergeMap, type OperatorFunction } from 'rxjs'
+import type { OperatorFunction } from 'rxjs'
 import type { Chunk } from './chunk.ts'
 import { holdCredits } from './credits.ts'
+import { rxjs } from './rxjs.ts'
 
 /**
  * Calls `handler` with one chunk after the other (or `concurrency` at a time) and emits what it resolves with. Unlike
@@ -11,6 +12,7 @@ export function processChunks<Result>(
   handler: (chunk: Chunk) => Result | Promise<Result>,
   options: { readonly concurrency?: number } = {},
 ): OperatorFunction<Chunk, Result> {
+  const { defer, finalize, map, mergeMap } = rxjs()
   return chunks =>
     defer(() => {
       const held = new Set<() => void>()

@@ -22,7 +22,6 @@ import { type BodySplit, bodySplit, callFailed, lossNotFinite, noSpread, stepUnk
 import { InTurn } from './in-turn.ts'
 import { Ledger, type LedgerEntry, type Sent, toCallState } from './ledger.ts'
 import { backwardEnvelope, type Envelope, forwardBackwardEnvelope, forwardEnvelope, optimStepBody } from './payload.ts'
-import { forwardBackwardReply, forwardReply, lossesReply, optimStepReply, stateReply } from './replies.ts'
 import { TrainingService } from './service.ts'
 import type {
   AccumulatedState,
@@ -46,6 +45,9 @@ export interface TrainingClientOptions extends Partial<ModelEndpoint> {
   /** Told the first time that a body is sent in parts. */
   readonly onSplit?: (split: BodySplit) => void
 }
+
+/** The schemas of what comes back, loaded with the first call. */
+const replies = () => import('./replies.ts')
 
 /** Calls that may wait for those before them. */
 const MAX_WAITING = 64
@@ -107,7 +109,7 @@ export class TrainingClient implements Trainer, AsyncDisposable {
     const body = optimStepBody(options)
     return this.#inTurn.run(async () => {
       try {
-        const result = await this.#service.post('optim-step', body, optimStepReply)
+        const result = await this.#service.post('optim-step', body, (await replies()).optimStepReply)
         this.#ledger.clear()
         return result
       } catch (error) {
@@ -134,6 +136,7 @@ export class TrainingClient implements Trainer, AsyncDisposable {
     const groups = checkGroups(inputs, options.groupSize)
     const envelope = forwardEnvelope(options)
     const encoded = await encodeGroups(this.#encoder, groups)
+    const { forwardReply } = await replies()
     return this.#service.post('forward', toBody(envelope, fragmentsOf(encoded)), forwardReply)
   }
 
@@ -163,7 +166,7 @@ export class TrainingClient implements Trainer, AsyncDisposable {
     let doneGroups = 0
     return this.#inTurn.run(() =>
       this.#deliver(groups, envelope, async (call, part, body) => {
-        const pass = await this.#service.post('forward', body, forwardReply)
+        const pass = await this.#service.post('forward', body, (await replies()).forwardReply)
         const { weights, metrics = {} } = lossFn(shiftIndices(pass.data, doneRuns, doneGroups))
         checkWeights(weights, pass.data)
         const sent = sentIn(part)
@@ -175,13 +178,13 @@ export class TrainingClient implements Trainer, AsyncDisposable {
   }
 
   /** The names of the losses that the service has for this model. */
-  availableLosses(): Promise<readonly string[]> {
-    return this.#service.losses(lossesReply)
+  async availableLosses(): Promise<readonly string[]> {
+    return this.#service.losses((await replies()).lossesReply)
   }
 
   /** What the service holds since the last optimiser step; undefined where it does not tell, as HUD's does not. */
-  state(): Promise<AccumulatedState | undefined> {
-    return this.#service.state(stateReply)
+  async state(): Promise<AccumulatedState | undefined> {
+    return this.#service.state((await replies()).stateReply)
   }
 
   checkpoints(): Promise<readonly Checkpoint[]> {
@@ -245,7 +248,7 @@ export class TrainingClient implements Trainer, AsyncDisposable {
   ): Promise<ForwardBackwardResult> {
     const settle = this.#ledger.open(call, sent, body.bytes)
     try {
-      const result = await this.#service.post(route, body, forwardBackwardReply)
+      const result = await this.#service.post(route, body, (await replies()).forwardBackwardReply)
       settle('accepted', result.numDatums)
       const bad = Object.keys(result.metrics).find(name => /loss/.test(name) && !Number.isFinite(result.metrics[name]))
       if (bad !== undefined) throw lossNotFinite(bad, sent.groupIds)

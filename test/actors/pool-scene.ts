@@ -2,6 +2,7 @@ import type {
   AskPoolStats,
   DrainPool,
   Lease,
+  LeaseLost,
   LeaseReply,
   PoolMessage,
   PoolStats,
@@ -22,7 +23,8 @@ export interface PoolScene {
   readonly runtime: FakeRuntime
   readonly reports: ErrorData[]
   readonly pool: Ref<PoolMessage>
-  readonly owners: readonly Ref<'fail'>[]
+  /** What owners were told, by their place. */
+  readonly heard: readonly { readonly owner: number; readonly message: LeaseLost }[]
   lease(owner?: number, deadlineMs?: number): Promise<LeaseReply>
   stats(): Promise<PoolStats>
   /** Of a lease that was given. */
@@ -32,13 +34,18 @@ export interface PoolScene {
   stopOwner(index: number): void
 }
 
-const owner: Actor<null, 'fail'> = {
-  name: 'owner',
+type OwnerMessage = 'fail' | LeaseLost
+
+/** Holds leases, and hears of those whose sandbox dies. */
+const makeOwner = (name: string, hear: (message: LeaseLost) => void): Actor<null, OwnerMessage> => ({
+  name,
   initial: () => null,
-  receive() {
-    throw new Error('the owner fails')
+  receive(state, message) {
+    if (message === 'fail') throw new Error('the owner fails')
+    hear(message)
+    return state
   },
-}
+})
 
 /** A sandbox-pool actor on a fake runtime and a virtual clock, every message through the codec. */
 export async function withPool(
@@ -60,16 +67,24 @@ export async function withPool(
       ...options,
     }),
   )
-  const owners = ['a', 'b'].map(name => system.spawn({ ...owner, name }))
+  const heard: { readonly owner: number; readonly message: LeaseLost }[] = []
+  const owners = ['a', 'b'].map((name, owner) =>
+    system.spawn(makeOwner(name, message => heard.push({ owner, message }))),
+  )
+  const ownerAt = (index: number): Ref<OwnerMessage> => {
+    const found = owners[index]
+    if (found === undefined) throw new Error(`there is no owner ${index}`)
+    return found
+  }
   let asked = 0
   const scene: PoolScene = {
     clock,
     runtime,
     reports,
     pool,
-    owners,
+    heard,
     stop: () => system.stop(),
-    stopOwner: index => void owners[index]?.tell('fail'),
+    stopOwner: index => void ownerAt(index).tell('fail'),
     lease(ownerIndex = 0, deadlineMs = 60_000) {
       asked += 1
       const question: Lease = {
@@ -77,7 +92,7 @@ export async function withPool(
         leaseId: toLeaseId(`lease-${asked}`),
         runId: toRunId(`run-${asked}`),
         task: { env: 'calc', id: 'fix', args: {}, slug: 'fix' },
-        owner: owners[ownerIndex] ?? pool,
+        owner: ownerAt(ownerIndex),
         deadlineMs,
       }
       return system.ask(pool, question, deadlineMs + 1_000)

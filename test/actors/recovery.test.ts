@@ -92,7 +92,8 @@ test('a group whose end is heard after the loss of its thread is not run again',
   scene.run(group === undefined ? [] : [group])
   await settle(20)
   scene.loseShard('a')
-  if (group !== undefined) scene.supervisor.tell({ type: 'group-over', groupId: group.plan.groupId, graded: 1 })
+  if (group !== undefined)
+    scene.supervisor.tell({ type: 'group-over', groupId: group.plan.groupId, losses: 0, graded: 1 })
   scene.addShard('b')
   await settle(20)
   assert.is(waiting.length, 1, 'nobody runs it a second time')
@@ -111,7 +112,7 @@ test('nor is one that waits in the queue again when its end is heard', async () 
   await settle(20)
   scene.loseShard('a')
   await settle(20)
-  scene.supervisor.tell({ type: 'group-over', groupId: group.plan.groupId, graded: 1 })
+  scene.supervisor.tell({ type: 'group-over', groupId: group.plan.groupId, losses: 0, graded: 1 })
   scene.addShard('b')
   await settle(20)
   assert.is(waiting.length, 3, 'only the other one runs a second time')
@@ -158,7 +159,7 @@ test('a cancel waits until a group that is given up is over: written down, and o
   written()
   await settle(20)
   assert.is(answered, false)
-  scene.supervisor.tell({ type: 'group-over', groupId: toGroupId('g0'), graded: 0 })
+  scene.supervisor.tell({ type: 'group-over', groupId: toGroupId('g0'), losses: 3, graded: 0 })
   await asked
   await scene.system.stop()
 })
@@ -239,6 +240,37 @@ test('a group that fails is looked for in the journal only when nothing of it ca
     scene.groups[0]?.runs.map(run => run.reward),
     [1, 1],
   )
+  await scene.system.stop()
+})
+
+test('what a failed group still has in hand is not written once somebody has looked into the journal', async () => {
+  const { agent, waiting } = heldAgent()
+  let sayGoodbye = () => {}
+  let ends = 0
+  let failing = true
+  const scene = makeScene({
+    agent,
+    peer: {
+      // The first member is graded, and waits for the goodbye of its session; nothing cuts that short but its deadline.
+      end: () => (++ends === 1 ? new Promise(resolve => (sayGoodbye = () => resolve(true))) : Promise.resolve(true)),
+    },
+    putRun: async () => {
+      if (failing) throw new TroupeError({ tag: 'journal-unusable', message: 'no room' })
+    },
+  })
+  scene.addShard('a')
+  scene.run(plans(1, 2))
+  await settle(20)
+  for (const go of waiting.splice(0)) go()
+  await settle(20)
+  assert.is(waiting.length, 2, 'both are being run again')
+  failing = false
+  sayGoodbye()
+  await settle(20)
+  assert.is(scene.journal.size, 0)
+  for (const go of waiting.splice(0)) go()
+  await settle(20)
+  assert.equal([scene.journal.size, scene.groups.length, scene.groups[0]?.runs.length], [2, 1, 2])
   await scene.system.stop()
 })
 

@@ -13,7 +13,7 @@ const PLACES: readonly Place[] = ['connecting', 'starting', 'agent', 'grading', 
 /** What a host that is gone leaves its rollouts with, whichever of them notices first. */
 const LOST = {
   stops: ['sandbox-lost', 'provision-failed'],
-  tags: ['session-lost', 'connect-timeout', 'dial-failed', 'phase-deadline'],
+  tags: ['lease-lost', 'session-lost', 'connect-timeout', 'dial-failed', 'phase-deadline'],
 } as const
 
 for (const phase of PLACES) {

@@ -1,7 +1,7 @@
 import { hasTag } from '../../errors.ts'
 import type { CleanRun, Workspace } from '../workspace.ts'
 import { badTests, graderFailed, pytestUnusable } from './errors.ts'
-import { parseJunitReport, type ReportedTest } from './junit-report.ts'
+import type { ReportedTest } from './junit-report.ts'
 import { peerProgram, proxyModule } from './pytest-programs.ts'
 import type { Score } from './score.ts'
 import { WARM_PYTEST } from './warm-pytest.ts'
@@ -82,6 +82,7 @@ async function judge(grade: PytestGrade, source: string): Promise<readonly Repor
   }
   const { exitCode, stdout, stderr, collected } = result
   const xml = collected.get(REPORT)
+  const { parseJunitReport } = await import('./junit-report.ts')
   const report = xml === undefined ? undefined : parseJunitReport(xml)
   // 0: all passed; 1: some failed. Anything else is no run of the tests.
   if (report !== undefined && (exitCode === 0 || exitCode === 1)) return report

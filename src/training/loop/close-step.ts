@@ -120,7 +120,9 @@ async function settle({ records }: TrainerPorts, ledger: StepLedger, { dropped }
 
 function whySkipped(ledger: StepLedger, { dropped }: StepToClose): Extract<StepEnd, { type: 'skipped' }>['reason'] {
   if (ledger.calls.some(({ end }) => end.type === 'over')) return 'nothing-accepted'
-  return dropped.some(({ reason }) => reason === NO_SPREAD) ? 'no-spread' : 'no-groups'
+  // A few that agree do not excuse that most were lost or stale.
+  const agreed = dropped.filter(({ reason }) => reason === NO_SPREAD).length
+  return agreed > 0 && agreed * 2 >= dropped.length ? 'no-spread' : 'no-groups'
 }
 
 function toReply(ledger: StepLedger, end: StepEnd, adopted: boolean): StepClosed {

@@ -1,4 +1,4 @@
-import { TroupeError } from '../../errors.ts'
+import { type ErrorData, TroupeError } from '../../errors.ts'
 import type { GroupId } from '../../ids.ts'
 
 export function badTrainOptions(problems: readonly string[]): TroupeError {
@@ -50,6 +50,27 @@ export function lossNotFinite(step: number, groups: readonly GroupId[]): TroupeE
     tag: 'loss-not-finite',
     message: `training step ${step} has a loss that is no number, from the groups ${groups.join(', ')}; no optimiser step is made of it: look at their rewards and logprobs, set the head back to the last checkpoint, and begin a new job`,
     details: { step, groups },
+  })
+}
+
+export function tooFewGraded(
+  step: number,
+  found: {
+    readonly runs: number
+    readonly graded: number
+    readonly least: number
+    /** Of the commonest failure, and the first of its errors. */
+    readonly count: number
+    readonly error: ErrorData | undefined
+  },
+): TroupeError {
+  const { runs, graded, least, count, error } = found
+  const why = error === undefined ? '' : `; ${count} of the others: ${error.message}`
+  return new TroupeError({
+    tag: 'too-few-graded',
+    message: `only ${graded} of ${runs} rollouts of training step ${step} were graded, and at least the share ${least} is wanted${why}. No optimiser step is made of what is left: it says more of the failures than of the model. Mend their cause and begin a new job, or let the same one go on with a smaller minGradedShare (--min-graded)`,
+    details: { step, runs, graded, least },
+    ...(error === undefined ? {} : { cause: error }),
   })
 }
 

@@ -24,6 +24,11 @@ export interface TrainOptions extends TrainShape {
   /** For each answer of the training service. Default 600,000. */
   readonly callDeadlineMs?: number
   /**
+   * Of a step's rollouts at least this share must have been graded, or the training stops with `too-few-graded` before the optimiser step: what survives
+   * an outage is no fair sample. 0 never stops. Default 0.5. It may be another when the same job goes on.
+   */
+  readonly minGradedShare?: number
+  /**
    * How long before a step is expected to begin the job's prewarmed pool is told of it: as long as it takes to be filled. Default: as soon as the rollouts before are
    * over, which keeps sandboxes ready for as long as training takes.
    */
@@ -131,6 +136,7 @@ export function toTrainSettings(options: TrainOptions) {
     run: options.run ?? {},
     clock: options.clock ?? systemClock,
     callDeadlineMs: options.callDeadlineMs ?? 600_000,
+    minGradedShare: options.minGradedShare ?? 0.5,
     poolLeadMs: options.poolLeadMs,
     settleMs: options.settleMs ?? 2_000,
   } as const
@@ -162,6 +168,7 @@ function findProblems(options: TrainOptions): string[] {
     ...wholeNumber('evaluation.every', evaluation?.every ?? 1, 1),
     ...positive('callDeadlineMs', options.callDeadlineMs ?? 1),
     ...positive('poolLeadMs', options.poolLeadMs ?? 1),
+    ...share('minGradedShare', options.minGradedShare ?? 0),
     ...Object.keys(evaluation?.splits ?? {}).flatMap(name =>
       name === '' || name.includes('/') ? [`"${name}" cannot name a split: it is empty or has a slash`] : [],
     ),
@@ -170,6 +177,10 @@ function findProblems(options: TrainOptions): string[] {
 
 function wholeNumber(name: string, value: number, least: number): string[] {
   return Number.isInteger(value) && value >= least ? [] : [`${name} is ${value}, not a whole number from ${least} up`]
+}
+
+function share(name: string, value: number): string[] {
+  return value >= 0 && value <= 1 ? [] : [`${name} is ${value}, not a share from 0 to 1`]
 }
 
 function positive(name: string, value: number): string[] {

@@ -5,6 +5,7 @@ import { processChunks } from '../../stream/process-chunks.ts'
 import type { Task } from '../../taskset/task.ts'
 import type { StepRecord } from '../records.ts'
 import { NO_SPREAD, type StepClosed } from './close-step.ts'
+import { type Coverage, makeCoverage } from './coverage.ts'
 import { groupsLost, noTokens } from './errors.ts'
 import { type Figures, makeFigures } from './figures.ts'
 import { type InspectedGroup, inspectGroup } from './inspect-group.ts'
@@ -31,6 +32,7 @@ export function runStep(loop: Loop, step: number, turn: Promise<number | null>):
   const startedAt = clock.now()
   const plan = planStep(job, taskset.tasks, loop.settings, step)
   const figures = makeFigures()
+  const coverage = makeCoverage()
   const inspected = new Map<GroupId, InspectedGroup>()
   const dropped: Dropped = new Map()
   const rollouts = settleable()
@@ -43,7 +45,7 @@ export function runStep(loop: Loop, step: number, turn: Promise<number | null>):
 
   const groups = streamGroups(loop, step, plan).pipe(
     tap({ complete: rollouts.resolve, error: rollouts.reject }),
-    tap(each => take(loop, each, { figures, inspected, dropped })),
+    tap(each => take(loop, each, { figures, coverage, inspected, dropped })),
   )
 
   async function run(): Promise<StepRecord> {
@@ -52,6 +54,7 @@ export function runStep(loop: Loop, step: number, turn: Promise<number | null>):
     await trainAll(loop, groups, plan, trainChunk)
     const { totals } = figures
     if (totals.samples === 0 && totals.errored < totals.runs) throw noTokens(step)
+    coverage.check(step, loop.settings.minGradedShare)
     await opened()
     const closed = await loop.trainer.closeStep({
       step,
@@ -93,13 +96,15 @@ function streamGroups({ settings, signal }: Loop, step: number, plan: StepPlan):
 
 interface Books {
   readonly figures: Figures
+  readonly coverage: Coverage
   readonly inspected: Map<GroupId, InspectedGroup>
   readonly dropped: Dropped
 }
 
 /** Enters a group. Its runs are kept until it is trained on; of the rest only figures stay. */
-function take(loop: Loop, found: InspectedGroup, { figures, inspected, dropped }: Books): void {
+function take(loop: Loop, found: InspectedGroup, { figures, coverage, inspected, dropped }: Books): void {
   figures.add(found)
+  coverage.add(found.group)
   const { groupId, verdict } = found
   if (verdict.type === 'drop') dropped.set(groupId, verdict.reason)
   else loop.waitingRuns.set(groupId, found.trainable)

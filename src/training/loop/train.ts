@@ -1,17 +1,8 @@
-import { startTrainer } from '../../assembly/trainer.ts'
-import { hasTag } from '../../errors.ts'
-import type { GroupId } from '../../ids.ts'
-import type { Run } from '../../rollout/run.ts'
 import type { EvaluationRecord, StepRecord } from '../records.ts'
 import { trainingTaken } from './errors.ts'
 import { makeEventQueue } from './event-queue.ts'
 import type { TrainingEvent, TrainingHistory } from './events.ts'
-import { type Kept, readHistory } from './history.ts'
-import type { Loop } from './loop.ts'
-import { type TrainingJob, type TrainOptions, type TrainSettings, toTrainSettings } from './options.ts'
-import { makePolicyVersions, type PolicyVersions } from './policy-versions.ts'
-import { runSteps } from './run-steps.ts'
-import type { TrainerPorts } from './trainer-ports.ts'
+import { type TrainingJob, type TrainOptions, toTrainSettings } from './options.ts'
 
 /** Events that wait for their reader; a training whose reader is further behind waits for it. */
 const WAITING_EVENTS = 256
@@ -56,11 +47,16 @@ export function train(options: TrainOptions): Training {
     const queue = makeEventQueue<TrainingEvent>(WAITING_EVENTS)
     const wanted = new AbortController()
     let running: Promise<void> | undefined
-    const begin = () =>
-      runTraining(settings, wanted, event => {
+    const run = async () => {
+      // Loaded with the first training: most programs that import the library train nothing.
+      const { runTraining } = await import('./run-training.ts')
+      await runTraining(settings, wanted, event => {
         note(event)
         return queue.push(event)
-      }).then(
+      })
+    }
+    const begin = () =>
+      run().then(
         () => queue.end(),
         error => queue.end({ cause: error }),
       )
@@ -87,54 +83,4 @@ export function train(options: TrainOptions): Training {
       return history
     },
   }
-}
-
-/** Resolves when everything it started has ended; `wanted` is aborted by whoever wants that early. */
-async function runTraining(settings: TrainSettings, wanted: AbortController, emit: Loop['emit']): Promise<void> {
-  const { signal } = settings
-  const stopInOrder = () => wanted.abort(signal?.reason)
-  if (signal?.aborted) stopInOrder()
-  signal?.addEventListener('abort', stopInOrder, { once: true })
-  const waitingRuns = new Map<GroupId, readonly Run[]>()
-  const ports = toPorts(settings, waitingRuns)
-  const trainer = startTrainer(ports)
-  let isStopped = false
-  try {
-    const kept = await readHistory(settings, ports)
-    if (kept.steps.length > 0 || kept.evaluations.length > 0 || settings.job.resumed)
-      await emit({ type: 'resumed', history: { steps: kept.steps, evaluations: kept.evaluations } })
-    await runSteps({ settings, trainer, policy: toPolicy(kept), waitingRuns, signal: wanted.signal, emit }, kept)
-  } catch (error) {
-    // What a rollout stream that was stopped rejects with, or a step in between. Anything else is a failure of its own.
-    isStopped = wanted.signal.aborted && (hasTag(error, 'run-cancelled') || error === wanted.signal.reason)
-    if (!isStopped) throw error
-  } finally {
-    signal?.removeEventListener('abort', stopInOrder)
-    await trainer.close()
-  }
-  if (isStopped) await emit({ type: 'stopped' })
-}
-
-function toPorts(settings: TrainSettings, waitingRuns: ReadonlyMap<GroupId, readonly Run[]>): TrainerPorts {
-  const { callDeadlineMs, clock, job, loss, rewardScale, settleMs, substeps, trainer } = settings
-  return {
-    trainer,
-    records: job.records,
-    runsOf: groupId => waitingRuns.get(groupId),
-    loss: {
-      lossFn: loss.name,
-      ...(loss.config === undefined ? {} : { lossFnConfig: loss.config }),
-      rewardScale,
-      numSubsteps: substeps,
-    },
-    clock,
-    callDeadlineMs,
-    settleMs,
-  }
-}
-
-function toPolicy({ base, steps }: Kept): PolicyVersions {
-  const policy = makePolicyVersions(base.head)
-  for (const { end } of steps) if (end.type === 'trained') policy.stepped(end.checkpointId)
-  return policy
 }

@@ -9,6 +9,8 @@ export interface Footprint {
 }
 
 export function takeFootprint(): Footprint {
+  // Each opens a handle when it is first used, which a thread's start may be.
+  void [process.stdout, process.stderr]
   return { resources: countResources(), listening: listeningSockets(), processes: new Set(descendants()) }
 }
 

@@ -5,6 +5,8 @@ import {
   type TrainOptions,
   train,
 } from '../../../src/training/loop/index.ts'
+// Loaded with the first training only, which tests that count turns of the event loop are not to wait for.
+import '../../../src/training/loop/run-training.ts'
 import { standingClock, tasksOf, World } from './fake-job.ts'
 import { FakeService } from './fake-service.ts'
 
