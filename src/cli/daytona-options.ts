@@ -20,7 +20,10 @@ export interface DaytonaArguments {
 export function addDaytonaOptions(command: Command): Command {
   return command
     .option('--snapshot <name>', 'daytona: what sandboxes are made from (default: troupe-ENVIRONMENT)')
-    .option('--image <dockerfile>', `daytona: what the snapshot is built from (default: ${IMAGE_FILE}, if it is there)`)
+    .option(
+      '--image <dockerfile>',
+      `daytona, docker: what is built (default: ${IMAGE_FILE}); docker: or an image's name`,
+    )
     .option('--region <name>', "daytona: where sandboxes are (default: DAYTONA_TARGET, or the account's own)")
     .addOption(
       new Option('--transport <name>', 'daytona: how sandboxes are reached (default: auto)').choices([
@@ -29,7 +32,7 @@ export function addDaytonaOptions(command: Command): Command {
         'websocket',
       ]),
     )
-    .option('--serve-command <command>', 'daytona: what serves the environment in a sandbox')
+    .option('--serve-command <command>', 'daytona, docker: what serves the environment in a sandbox')
     .option('--auto-stop <minutes>', 'daytona: end sandboxes that nobody touched for so long', wholeNumberFrom(1))
 }
 
@@ -42,10 +45,14 @@ const OPTION_NAMES: readonly (readonly [keyof DaytonaArguments, option: string])
   ['autoStop', '--auto-stop'],
 ]
 
-/** Throws for the first option that only makes sense with `--runtime daytona`. */
-export function refuseDaytonaOptions(options: DaytonaArguments, runtime: string): void {
+/** Throws for the first option that only makes sense with `--runtime daytona`, but for those that are taken there too. */
+export function refuseDaytonaOptions(
+  options: DaytonaArguments,
+  runtime: string,
+  taken: readonly (keyof DaytonaArguments)[] = [],
+): void {
   for (const [key, name] of OPTION_NAMES)
-    if (options[key] !== undefined)
+    if (options[key] !== undefined && !taken.includes(key))
       throw conflictingOptions(name, `--runtime ${runtime}`, 'it is for sandboxes of --runtime daytona')
 }
 
@@ -63,9 +70,9 @@ export interface DaytonaPlace {
   readonly exists: (path: string) => boolean
 }
 
-const IMAGE_FILE = 'Dockerfile.hud'
-const IMAGE_DIRECTORY = '/app'
-const PORT = 8_765
+export const IMAGE_FILE = 'Dockerfile.hud'
+export const IMAGE_DIRECTORY = '/app'
+export const PORT = 8_765
 
 /**
  * Pure. `environment` is the source beside the tasks; `env` is what the user named instead, as a path in the image. Throws `no-snapshot`,
@@ -128,13 +135,20 @@ function toSnapshotName(path: string): string {
   return `troupe-${name.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')}`
 }
 
-/** A path on this machine that lies in the directory is the same in the image; any other must be the image's own. */
 function toCommand(file: string, isHere: boolean, directory: string): string {
+  const path = toImagePath(file, isHere, directory)
+  // Without a token of its own: the provider's gateway asks for one, and nothing else leads to the port.
+  return `cd ${IMAGE_DIRECTORY} && exec troupe serve ${path} --host 0.0.0.0 --port ${PORT} --insecure`
+}
+
+/**
+ * A path on this machine that lies in the directory is the same in the image; any other must be the image's own. As a shell reads it. Throws
+ * `outside-of-image`.
+ */
+export function toImagePath(file: string, isHere: boolean, directory: string): string {
   const inside = relative(directory, resolve(directory, file))
   if (isHere && isOutside(inside)) throw outsideOfImage(file, directory)
-  const path = isOutside(inside) ? file : inside.split(sep).join('/')
-  // Without a token of its own: the provider's gateway asks for one, and nothing else leads to the port.
-  return `cd ${IMAGE_DIRECTORY} && exec troupe serve ${quote(path)} --host 0.0.0.0 --port ${PORT} --insecure`
+  return quote(isOutside(inside) ? file : inside.split(sep).join('/'))
 }
 
 const isOutside = (path: string) => path === '' || path.startsWith('..') || isAbsolute(path)

@@ -1,5 +1,6 @@
 /** What can be wrong with a command line, in words; everything else is worded where it is found. */
 import { TroupeError } from '../errors.ts'
+import type { OpenFilesLack } from '../runtimes/open-files.ts'
 
 export function noEnvironment(runtime: string): TroupeError {
   return new TroupeError({
@@ -12,6 +13,13 @@ export function noSnapshot(image: string): TroupeError {
   return new TroupeError({
     tag: 'no-snapshot',
     message: `nothing says what sandboxes are made from: there is no ${image} in this directory. Name a Dockerfile with --image FILE, or a snapshot that is there with --snapshot NAME.`,
+  })
+}
+
+export function noImage(file: string): TroupeError {
+  return new TroupeError({
+    tag: 'no-image',
+    message: `nothing says what containers are made from: there is no ${file} beside the tasks or in this directory. Name a Dockerfile, or an image, with --image.`,
   })
 }
 
@@ -38,6 +46,22 @@ export function chunkTooSmall(chunk: number, group: number): TroupeError {
   return new TroupeError({
     tag: 'chunk-too-small',
     message: `--chunk ${chunk} is smaller than one group of ${group}, and a chunk holds whole groups only. Use --chunk ${group} or more.`,
+  })
+}
+
+export function tooFewOpenFiles(sandboxes: number, { needed, limit, fits }: OpenFilesLack): TroupeError {
+  return new TroupeError({
+    tag: 'too-few-open-files',
+    message: `${sandboxes} sandboxes at once need about ${needed} open files, and this process may have ${limit}. Raise the limit (ulimit -n ${needed}), or ask for ${fits} at most with --max-concurrent and --pool.`,
+    details: { sandboxes, needed, limit, fits },
+  })
+}
+
+export function nothingUngraded(job: string): TroupeError {
+  return new TroupeError({
+    tag: 'nothing-ungraded',
+    address: job,
+    message: `every run of ${job} that is in the journal has a grade. Leave --ungraded-of out to run tasks anew.`,
   })
 }
 

@@ -31,7 +31,6 @@ export interface Measuring {
   /** To look at before the first sandbox is made; nothing is opened by it. Undefined where an emulator is started, which can do everything. */
   readonly runtime: Runtime | undefined
   readonly runtimeName: string
-  readonly isEmulated: boolean
   readonly ports: Omit<LadderPorts, 'signal' | 'say'>
   /** For the receipt: where sandboxes came from. */
   readonly about: Readonly<Record<string, string>>
@@ -75,7 +74,6 @@ export async function prepareMeasuring(
   return {
     runtime: looked,
     runtimeName: looked?.name ?? 'daytona',
-    isEmulated: emulator === true,
     ports: {
       startClient: (cell, place) => startClient({ subject, cell }, place),
       ...(emulator === true && environment !== undefined
@@ -109,7 +107,11 @@ function startClient(argument: LadderClientArgument, place: EmulatorPlace | unde
 /** Only what says where sandboxes come from: the other options of a command are no affair of its processes. */
 function pickRuntime(given: RuntimeArguments): RuntimeArguments {
   const { runtime, url, env, unsafeNoIsolation, snapshot, image, region, transport, serveCommand, autoStop } = given
-  const picked = { runtime, url, env, unsafeNoIsolation, snapshot, image, region, transport, serveCommand, autoStop }
+  const { memory, cpus, pids, network, publishOn, namespaces } = given
+  const picked = {
+    ...{ runtime, url, env, unsafeNoIsolation, snapshot, image, region, transport, serveCommand, autoStop },
+    ...{ memory, cpus, pids, network, publishOn, namespaces },
+  }
   return Object.fromEntries(Object.entries(picked).filter(([, value]) => value !== undefined))
 }
 

@@ -21,6 +21,7 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'serve an environment over the control channel',
     load: () => import('./commands/serve.ts'),
   },
+  { name: 'play', summary: 'do a task by hand, in its workspace, graded', load: () => import('./commands/play.ts') },
   { name: 'task', summary: 'start, grade or list single tasks', load: () => import('./commands/task.ts') },
   { name: 'runs', summary: 'list the jobs and runs of a journal', load: () => import('./commands/runs.ts') },
   { name: 'show', summary: 'show one run: conversation, timings and grade', load: () => import('./commands/show.ts') },
@@ -60,7 +61,7 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'reap',
-    summary: 'list or delete what dead engines have left at Daytona',
+    summary: 'list or delete what dead engines have left at Daytona or in Docker',
     load: () => import('./commands/reap.ts'),
   },
 ]

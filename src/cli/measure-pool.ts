@@ -52,9 +52,9 @@ export async function measurePool(
   if (measuring.runtime !== undefined) {
     await using runtime = closing(measuring.runtime)
     bench.check(runtime.value)
-    checkDescriptors([bench.sandboxes], measuring.runtimeName, measuring.isEmulated)
+    checkDescriptors([bench.sandboxes], measuring.runtimeName)
     await runtime.value.preflight({ sandboxes: bench.sandboxes, providerPool: bench.providerPool })
-  } else checkDescriptors([bench.sandboxes], measuring.runtimeName, measuring.isEmulated)
+  } else checkDescriptors([bench.sandboxes], measuring.runtimeName)
   const { kind, words } = bench
   const command = [`troupe ${kind}`, ...(tasks === undefined ? [] : [tasks]), words, ...measuring.words].join(' ')
   await measure(bench, measuring, { command, ...measuring.about }, options, cli)

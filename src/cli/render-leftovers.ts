@@ -51,7 +51,7 @@ export function describeLeftover({ kind, name, id }: Leftover): string {
 }
 
 /** `45 s`, `12 min`, `3 h`, `9 d`. */
-function toAge(ms: number): string {
+export function toAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   if (seconds < 90) return `${seconds} s`
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`

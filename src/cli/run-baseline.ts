@@ -7,6 +7,7 @@ import type { Group } from '../rollout/group.ts'
 import { Taskset } from '../taskset/taskset.ts'
 import { type Baseline, measureBaseline, type TaskAttempts } from '../training/baseline/disagreement.ts'
 import { renderBaseline } from '../training/baseline/render.ts'
+import { checkOpenFiles } from './check-open-files.ts'
 import { chooseTrainTasks } from './choose-splits.ts'
 import type { Cli } from './cli.ts'
 import { closing } from './closing.ts'
@@ -39,7 +40,9 @@ export async function runBaseline(input: Input, options: BaselineArguments, cli:
   await using runtime = closing(await makeRuntime(options, loaded.environment, cli.console))
   const plan = await planAgent(input, options)
   const jobOptions = { runtime: runtime.value, group: options.group, ...toJobDefaults({ ...options, journal: false }) }
-  await preflight(taskset, plan.agent, runtime.value, planProvision(jobOptions, taskset.tasks.length * options.group))
+  const provision = planProvision(jobOptions, taskset.tasks.length * options.group)
+  checkOpenFiles(provision, runtime.value)
+  await preflight(taskset, plan.agent, runtime.value, provision)
   await using model = closing(await plan.open())
   await using job = closing(await Job.start(taskset.name, jobOptions))
   await measure(job.value, taskset, model.value.agent, options, cli)

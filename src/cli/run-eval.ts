@@ -8,6 +8,7 @@ import { renderReport } from '../report/render.ts'
 import { isWhole, makeReport, type Report, type ReportSource } from '../report/report.ts'
 import { type Chunk, chunkGroups, type GroupStream } from '../stream/index.ts'
 import { Taskset } from '../taskset/taskset.ts'
+import { checkOpenFiles } from './check-open-files.ts'
 import type { Cli } from './cli.ts'
 import { closing } from './closing.ts'
 import type { EvalArguments } from './commands/eval.ts'
@@ -18,6 +19,7 @@ import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { showProgress } from './progress.ts'
 import { makeRuntime } from './runtime-options.ts'
+import { selectUngraded } from './ungraded-tasks.ts'
 import { showWarnings } from './warnings.ts'
 
 /** `troupe eval`. Throws what is wrong with the input; once something has run, the exit status tells how that went. */
@@ -27,13 +29,16 @@ export async function runEval(
   cli: Cli,
 ): Promise<void> {
   const loaded = await Taskset.load(input.tasks)
-  const taskset = chooseTasks(loaded, options, cli)
+  const taskset = await chooseTasks(loaded, options, cli)
   const agent = createAgent(input.agent, toAgentConfig(options))
+  if ('why' in agent && agent.why !== undefined) cli.console.talk(`agent: ${agent.why}`)
   if (options.chunk !== undefined && options.chunk < options.group) throw chunkTooSmall(options.chunk, options.group)
   await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
   // Also checked when the run starts; here, so that a mistake leaves no job behind in the journal.
   const jobOptions = { ...toJobOptions(taskset, input, options), runtime: runtime.value }
-  await preflight(taskset, agent, runtime.value, planProvision(jobOptions, taskset.tasks.length * options.group))
+  const plan = planProvision(jobOptions, taskset.tasks.length * options.group)
+  checkOpenFiles(plan, runtime.value)
+  await preflight(taskset, agent, runtime.value, plan)
   const job = await Job.start(taskset.name, jobOptions)
   let failure: unknown
   try {
@@ -95,7 +100,7 @@ async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: Eva
     ...(chunks === undefined ? {} : { chunks }),
   })
   await deliver(report, options, cli)
-  conclude(report, error, interrupt.signal, cli)
+  conclude(report, error, interrupt.signal, options, cli)
 }
 
 interface Consumed {
@@ -132,7 +137,7 @@ async function deliver(report: Report, options: EvalArguments, { console }: Cli)
   if (json && options.quiet !== true) console.talk(renderReport(report))
 }
 
-function conclude(report: Report, error: unknown, signal: AbortSignal, cli: Cli): void {
+function conclude(report: Report, error: unknown, signal: AbortSignal, { journal }: EvalArguments, cli: Cli): void {
   if (error !== undefined) cli.tell(error)
   if (signal.aborted) {
     cli.exitWith(EXIT.interrupted)
@@ -140,14 +145,24 @@ function conclude(report: Report, error: unknown, signal: AbortSignal, cli: Cli)
   }
   if (error === undefined && isWhole(report)) return
   const missing = report.runs.planned - report.runs.graded
+  const again = journal === false ? '' : `; --ungraded-of ${report.jobId} runs their tasks again`
   if (missing > 0)
-    cli.console.talk(`${missing} of ${report.runs.planned} runs have no grade; \`troupe show\` a failed one for more`)
+    cli.console.talk(
+      `${missing} of ${report.runs.planned} runs have no grade; \`troupe show\` a failed one for more${again}`,
+    )
   cli.exitWith(EXIT.failed)
 }
 
-function chooseTasks(taskset: Taskset, { all, taskIds }: EvalArguments, { console }: Cli): Taskset {
+async function chooseTasks(taskset: Taskset, options: EvalArguments, { console, clock }: Cli): Promise<Taskset> {
+  const { all, taskIds, ungradedOf: job, journal } = options
   if (all === true && taskIds !== undefined)
     throw conflictingOptions('--all', '--task-ids', 'the first means every task, the second only some')
+  if (job !== undefined) {
+    if (all === true || taskIds !== undefined)
+      throw conflictingOptions('--ungraded-of', '--all or --task-ids', 'each says which tasks to run')
+    if (journal === false) throw conflictingOptions('--ungraded-of', '--no-journal', 'the journal is where that job is')
+    return selectUngraded(taskset, { job, journal }, { clock })
+  }
   if (taskIds !== undefined) return taskset.select(taskIds)
   if (all === true || taskset.tasks.length === 1) return taskset
   console.talk(`running the first of ${taskset.tasks.length} tasks; --all runs every one, --task-ids those you name`)

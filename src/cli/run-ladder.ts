@@ -37,7 +37,7 @@ export async function runLadderCommand(input: LadderInput, options: LadderArgume
   }
   const measuring = await prepareMeasuring(input.tasks, options, toWork(input, options), cli.console)
   const strategies = chooseStrategies(options, measuring)
-  checkDescriptors(options.levels, measuring.runtimeName, measuring.isEmulated)
+  checkDescriptors(options.levels, measuring.runtimeName)
   if (measuring.runtime !== undefined) {
     await using runtime = closing(measuring.runtime)
     await preflightLadder(options.levels, strategies, runtime.value)

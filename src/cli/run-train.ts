@@ -12,6 +12,7 @@ import { toJobSettings } from '../training/loop/settings.ts'
 import { train } from '../training/loop/train.ts'
 import type { ReceiptHead } from '../training/receipt/receipt.ts'
 import { readVersion } from '../version.ts'
+import { checkOpenFiles } from './check-open-files.ts'
 import { chooseSplits, type Splits } from './choose-splits.ts'
 import type { Cli } from './cli.ts'
 import { closing } from './closing.ts'
@@ -37,7 +38,9 @@ export async function runTrain(tasks: string, options: TrainArguments, cli: Cli)
   // Also checked when the first rollouts start; here, so that a mistake leaves no job behind in the journal.
   const shape = toShape(settings, splits)
   const jobOptions = { ...toJobOptions(shape, splits, plan, options, runtime.value), runtime: runtime.value }
-  await preflight(splits.train, plan.agent, runtime.value, planProvision(jobOptions))
+  const provision = planProvision(jobOptions)
+  checkOpenFiles(provision, runtime.value)
+  await preflight(splits.train, plan.agent, runtime.value, provision)
   await using job = closing(await Job.start(taskset.name, jobOptions))
   await using model = closing(await plan.open(job.value.jobId))
   await using trainer = closing(new TrainingClient(model.value.model, model.value.endpoint))
@@ -79,6 +82,7 @@ async function runSteps({ job, model, trainer, shape, splits, log }: Parts, opti
       signal,
       clock,
       ...(options.poolLead === undefined ? {} : { poolLeadMs: options.poolLead * 1_000 }),
+      ...(options.minGraded === undefined ? {} : { minGradedShare: options.minGraded }),
     })) {
       if (!tellsSomething(event)) continue
       // Lines go between bars, not into one.

@@ -10,12 +10,13 @@ import {
   makeDaytonaRuntime,
   refuseDaytonaOptions,
 } from './daytona-options.ts'
+import { addDockerOptions, type DockerArguments, makeDockerRuntime, refuseDockerOptions } from './docker-options.ts'
 import { conflictingOptions, missingOption, noEnvironment } from './errors.ts'
 
-const RUNTIMES = ['local', 'subprocess', 'url', 'daytona'] as const
+const RUNTIMES = ['local', 'subprocess', 'url', 'docker', 'daytona'] as const
 
 /** Where sandboxes come from, as options say it. */
-export interface RuntimeArguments extends DaytonaArguments {
+export interface RuntimeArguments extends DaytonaArguments, DockerArguments {
   readonly runtime?: (typeof RUNTIMES)[number]
   readonly url?: string
   readonly env?: string
@@ -28,7 +29,7 @@ export function addRuntimeOptions(command: Command): Command {
     .addOption(
       new Option(
         '--runtime <name>',
-        'local: one host, many sandboxes; subprocess: a host each; url: already served; daytona: in the cloud',
+        'local: one host, many sandboxes; subprocess: a host each; url: already served; docker: a container each; daytona: in the cloud',
       )
         .choices(RUNTIMES)
         .default(undefined, 'local, or url with --url'),
@@ -36,7 +37,7 @@ export function addRuntimeOptions(command: Command): Command {
     .option('--url <host:port>', 'the control channel of a served environment; its token is TROUPE_SERVE_TOKEN')
     .option('--env <file>', "the environment's source (default: env.ts beside the tasks)")
     .option('--unsafe-no-isolation', "run the agent's commands without bubblewrap, with all rights of this user")
-  return addDaytonaOptions(command)
+  return addDockerOptions(addDaytonaOptions(command))
 }
 
 /** The environment host's own program, one for each sandbox. */
@@ -51,6 +52,11 @@ export async function makeRuntime(
   const name = options.runtime ?? (options.url === undefined ? 'local' : 'url')
   if (name !== 'url' && options.url !== undefined)
     throw conflictingOptions('--url', `--runtime ${name}`, 'leave one of them out, or say --runtime url')
+  if (name === 'docker') {
+    refuseDaytonaOptions(options, name, ['image', 'serveCommand'])
+    return makeDockerRuntime(options, environment, console)
+  }
+  refuseDockerOptions(options, name)
   if (name === 'daytona') {
     if (options.unsafeNoIsolation === true)
       throw conflictingOptions(
@@ -74,7 +80,8 @@ export async function makeRuntime(
   const isolation = options.unsafeNoIsolation === true ? 'none' : 'bwrap'
   if (name === 'subprocess') {
     const { SubprocessRuntime } = await import('../runtimes/subprocess.ts')
-    const flags = ['--port', '0', '--isolation', isolation, '--exit-with-parent']
+    // The runtime's leash ends it with this process; its own stdin it has not.
+    const flags = ['--port', '0', '--isolation', isolation]
     return new SubprocessRuntime([process.execPath, HOST_PROGRAM, resolve(source), ...flags])
   }
   const { LocalRuntime } = await import('../runtimes/local.ts')

@@ -29,7 +29,7 @@ export async function measureLive(options: TuneArguments, cli: Cli): Promise<rea
   const { speed: _, ...where } = options
   const measuring = await prepareMeasuring(undefined, where, INFRA, console)
   const strategies = possibleStrategies(measuring.runtime).filter(strategy => strategy !== 'prewarm')
-  checkDescriptors(widths, measuring.runtimeName, measuring.isEmulated)
+  checkDescriptors(widths, measuring.runtimeName)
   if (measuring.runtime !== undefined) {
     await using runtime = closing(measuring.runtime)
     await preflightLadder(widths, strategies, runtime.value)

@@ -1,5 +1,7 @@
 export { DaytonaRuntime } from './daytona/daytona-runtime.ts'
 export type { DaytonaRuntimeOptions, SandboxStages, Transport } from './daytona/options.ts'
+export { DockerRuntime } from './docker/docker-runtime.ts'
+export type { DockerRuntimeOptions } from './docker/options.ts'
 export { LocalRuntime, type LocalRuntimeOptions } from './local.ts'
 export type {
   LeaseKind,

@@ -4,8 +4,9 @@ import { type Clock, systemClock } from '../clock.ts'
 import type { IsolationOptions } from '../environment/workspace.ts'
 import type { SandboxId } from '../ids.ts'
 import type { Task } from '../taskset/task.ts'
-import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
+import type { TroupeControlClient } from '../wire/client.ts'
 import { environmentMissing, provisionCancelled, runtimeClosed } from './errors.ts'
+import { makeLateClient } from './late-client.ts'
 import { endParked, openParked } from './lease-session.ts'
 import { type HostOptions, type LocalHost, makeHostKeeper } from './local-host.ts'
 import type { ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
@@ -60,7 +61,7 @@ export class LocalRuntime implements Runtime {
     this.environmentPath = resolve(environmentPath)
     this.#env = options.env
     this.#clock = options.clock ?? systemClock
-    this.#client = makeControlClient({ multiplex: options.sessions === 'each' ? 'never' : 'auto' })
+    this.#client = makeLateClient({ multiplex: options.sessions === 'each' ? 'never' : 'auto' })
     this.#hosts = makeHostKeeper(toHostOptions(this.environmentPath, this.#clock, options), (host, error) => {
       for (const live of [...this.#live.values()]) if (live.host === host) live.onLost?.(error)
     })
@@ -79,13 +80,8 @@ export class LocalRuntime implements Runtime {
   /** Asks the environment's own schemas. Loads its source into this process, as a tasks file in TypeScript does. */
   async checkTasks(tasks: readonly Task[]): Promise<readonly string[]> {
     const { loadEnvironment } = await import('../environment/load.ts')
-    const { checkTask } = await import('../environment/check-task.ts')
-    const environment = await loadEnvironment(this.environmentPath, this.#env)
-    return tasks.flatMap(({ env, id, args, slug }) =>
-      env === environment.name
-        ? checkTask(environment, id, args).map(problem => `${slug}: ${problem}`)
-        : [`${slug}: belongs to the environment "${env}", but this is "${environment.name}"`],
-    )
+    const { checkTasks } = await import('../environment/check-task.ts')
+    return checkTasks(await loadEnvironment(this.environmentPath, this.#env), tasks)
   }
 
   async provision(request: ProvisionRequest): Promise<Sandbox> {

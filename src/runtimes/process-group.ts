@@ -14,7 +14,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /**
- * Ends a process that leads its own group: its stdin is closed and the group gets SIGTERM; what is left after `graceMs` gets SIGKILL, and so do
+ * Ends a process that leads its own group: the group gets SIGTERM; what is left after `graceMs` gets SIGKILL, and so do
  * grandchildren that outlive it. Rejects with `process-still-running` if not even that ends it.
  */
 export async function endGroup(
@@ -25,10 +25,12 @@ export async function endGroup(
 ): Promise<void> {
   const { pid } = child
   if (pid === undefined) return
-  child.stdin?.destroy()
   signalGroup(pid, 'SIGTERM')
   const end = () => bounded(clock, graceMs, () => exited)
-  if ((await end()).kind === 'late') {
+  // Not before: a leash sends SIGTERM when stdin closes, and told twice a host ends without removing its directories.
+  const ended = await end()
+  child.stdin?.destroy()
+  if (ended.kind === 'late') {
     signalGroup(pid, 'SIGKILL')
     if ((await end()).kind === 'late') throw stillRunning(child.spawnfile, pid)
   }

@@ -72,7 +72,7 @@ export interface ProviderPool {
 
 /** A place where sandboxes come from. One implementation a file; all pass the same contract test. */
 export interface Runtime {
-  /** `local`, `subprocess`, `url`, `daytona`: for labels and messages. */
+  /** `local`, `subprocess`, `url`, `docker`, `daytona`: for labels and messages. */
   readonly name: string
   /** True where a running sandbox can be forked, one fork at a time each. */
   readonly forks?: boolean

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { ErrorData } from '../errors.ts'
 import type { ListenAddress } from '../wire/address.ts'
 
@@ -11,10 +10,6 @@ export type ServeLine =
 const port = /^HUD_SERVE_PORT=(\d{1,5})$/
 const socket = /^TROUPE_SERVE_SOCKET=(\/.+)$/
 const failure = /^TROUPE_SERVE_ERROR=(\{.*\})$/
-
-const errorData: z.ZodType<ErrorData> = z.lazy(() =>
-  z.object({ tag: z.string(), message: z.string() }).catchall(z.unknown()),
-)
 
 /** `HUD_SERVE_PORT=<port>` on this machine's loopback, `TROUPE_SERVE_SOCKET=<path>`, or our own host's `TROUPE_SERVE_ERROR=<json>`. */
 export function parseServeLine(line: string): ServeLine {
@@ -30,9 +25,15 @@ export function parseServeLine(line: string): ServeLine {
 
 function parseError(json: string): ErrorData | undefined {
   try {
-    return errorData.parse(JSON.parse(json))
+    const error: unknown = JSON.parse(json)
+    return isErrorData(error) ? error : undefined
   } catch {
     // A line that only looks like ours is a line like any other.
     return undefined
   }
+}
+
+function isErrorData(value: unknown): value is ErrorData {
+  if (typeof value !== 'object' || value === null || !('tag' in value && 'message' in value)) return false
+  return typeof value.tag === 'string' && typeof value.message === 'string'
 }

@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { ErrorData } from '../errors.ts'
 import { randomIds, type SandboxId, toSandboxId } from '../ids.ts'
-import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
+import type { TroupeControlClient } from '../wire/client.ts'
 import { provisionCancelled, runtimeClosed } from './errors.ts'
+import { makeLateClient } from './late-client.ts'
 import { endParked, openParked } from './lease-session.ts'
 import type { ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
 
@@ -24,7 +25,7 @@ export class SharedRuntime implements Runtime {
   readonly diagnose?: NonNullable<Runtime['diagnose']>
   readonly #inner: Runtime
   readonly #clock: Clock
-  readonly #client: TroupeControlClient = makeControlClient()
+  readonly #client: TroupeControlClient = makeLateClient()
   readonly #live = new Map<SandboxId, Live>()
   readonly #waiting = new Set<() => void>()
   readonly #closing = new AbortController()

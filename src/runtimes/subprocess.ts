@@ -2,8 +2,9 @@ import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { type Clock, systemClock } from '../clock.ts'
 import type { SandboxId } from '../ids.ts'
-import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
+import type { TroupeControlClient } from '../wire/client.ts'
 import { runtimeClosed, serveLost, serveNotFound } from './errors.ts'
+import { makeLateClient } from './late-client.ts'
 import { openParked } from './lease-session.ts'
 import { leashed } from './leash.ts'
 import { minimalVariables } from './minimal-variables.ts'
@@ -35,7 +36,7 @@ export class SubprocessRuntime implements Runtime {
   readonly #argv: readonly [string, ...string[]]
   readonly #options: SubprocessRuntimeOptions
   readonly #clock: Clock
-  readonly #client: TroupeControlClient = makeControlClient()
+  readonly #client: TroupeControlClient = makeLateClient()
   readonly #live = new Map<SandboxId, Live>()
   readonly #starting = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()

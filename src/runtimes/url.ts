@@ -3,8 +3,9 @@ import { hasTag } from '../errors.ts'
 import type { SandboxId } from '../ids.ts'
 import { noteSecret } from '../redact.ts'
 import { type Address, formatAddress, type ListenAddress } from '../wire/address.ts'
-import { makeControlClient, type TroupeControlClient } from '../wire/client.ts'
+import type { TroupeControlClient } from '../wire/client.ts'
 import { badAddress, nobodyServes, runtimeClosed } from './errors.ts'
+import { makeLateClient } from './late-client.ts'
 import { endParked, openParked } from './lease-session.ts'
 import type { ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
 
@@ -22,7 +23,7 @@ export class UrlRuntime implements Runtime {
   readonly address: Address
   readonly #options: UrlRuntimeOptions
   readonly #clock: Clock
-  readonly #client: TroupeControlClient = makeControlClient()
+  readonly #client: TroupeControlClient = makeLateClient()
   readonly #live = new Map<SandboxId, Readonly<Record<string, string>>>()
   #closed = false
 

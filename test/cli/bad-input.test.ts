@@ -45,7 +45,7 @@ const CASES: readonly (readonly [argv: string, message: string])[] = [
   ['eval tasks.jsonl agent.ts --skill 2', 'Write a number from 0 to 1.'],
   ['eval tasks.jsonl agent.ts --agent-config [1]', 'Write a JSON object'],
   ['eval tasks.jsonl agent.ts --deadline agnet=3', 'PHASE=SECONDS with one of: rollout, provisioning'],
-  ['eval tasks.jsonl agent.ts --runtime moon', 'Allowed choices are local, subprocess, url, daytona.'],
+  ['eval tasks.jsonl agent.ts --runtime moon', 'Allowed choices are local, subprocess, url, docker, daytona.'],
   ['eval nowhere.json agent.ts', 'error: there are no tasks at nowhere.json. Name a .ts'],
   ['eval broken.jsonl agent.ts', 'error: broken.jsonl:2: this is not JSON'],
   ['eval twice.jsonl agent.ts', 'twice.jsonl:2: the slug "a" is already taken by twice.jsonl:1'],

@@ -8,6 +8,7 @@ import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 export interface EvalArguments extends RuntimeArguments, RolloutArguments {
   readonly all?: true
   readonly taskIds?: readonly string[]
+  readonly ungradedOf?: string
   readonly group: number
   readonly chunk?: number
   readonly json?: true
@@ -22,6 +23,7 @@ export function define(command: Command, cli: Cli): void {
     .argument('<agent>', 'a module (agent.ts, agent.ts#export), "scripted", or the slug of a model')
     .option('--all', 'run every task; without this and --task-ids, only the first')
     .option('--task-ids <list>', 'slugs, template ids, indices or ranges (0-15), separated by commas', toList)
+    .option('--ungraded-of <job>', 'only the tasks of which that job has a run without a grade')
     .option('--group <n>', 'attempts at each task, compared with each other', wholeNumberFrom(1), 1)
     .option('--max-concurrent <n>', 'rollouts in flight at most', wholeNumberFrom(1), 128)
   addPoolOptions(addRuntimeOptions(command))
@@ -54,6 +56,7 @@ Examples:
   $ troupe eval environments/calc environments/calc/repairer.ts --task-ids 0-15 --group 8 --skill 0.7 --seed 1
   $ troupe eval tasks.jsonl agent.ts --all --runtime url --url 127.0.0.1:8765 --json > report.json
   $ troupe eval environments/calc environments/calc/repairer.ts --all --runtime daytona --pool 64+fork:4
+  $ troupe eval environments/calc environments/calc/repairer.ts --ungraded-of job-0123 --group 8
   $ troupe eval tasks.jsonl scripted --agent-config '{"commands": ["ls"], "answer": "42"}'
 
 Ctrl-C once ends the run in order and keeps what is finished; the same command goes on from there. Twice ends it at once.

@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { REAP_KINDS, type ReapKind } from '../../runtimes/daytona/reap/leftover.ts'
 import { toList } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 
 /** The options of `troupe reap` as the action gets them. */
 export interface ReapArguments {
+  readonly runtime: 'daytona' | 'docker'
   readonly delete?: true
   readonly kind?: readonly ReapKind[]
   readonly olderThan?: number
@@ -16,6 +17,9 @@ export interface ReapArguments {
 
 export function define(command: Command, cli: Cli): void {
   command
+    .addOption(
+      new Option('--runtime <name>', 'where to look').choices(['daytona', 'docker']).default('daytona', 'daytona'),
+    )
     .option('--delete', 'delete what is listed; without it nothing is changed')
     .option('--kind <kinds>', `only these, separated by commas: ${REAP_KINDS.join(', ')}`, toKinds)
     .option('--older-than <age>', 'only what is older: 90s, 30m, 2h, 7d', toAgeMs)
@@ -25,6 +29,10 @@ export function define(command: Command, cli: Cli): void {
     .option('--json', 'one JSON object a line')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ReapArguments) => {
+      if (options.runtime === 'docker') {
+        const { runReapDocker } = await import('../run-reap-docker.ts')
+        return await runReapDocker(options, cli)
+      }
       const { runReap } = await import('../run-reap.ts')
       await runReap(options, cli)
     })
@@ -52,7 +60,9 @@ Examples:
   $ troupe reap --delete
   $ troupe reap --kind pool,sandbox --older-than 2h --json
   $ troupe reap --host build-7 --delete
+  $ troupe reap --runtime docker --delete
 
 Lists what engines that are dead have left at Daytona: sandboxes, pools that the provider keeps filled, snapshots that nothing uses. What an engine that
 lives needs is left alone, and so is whatever has no label of ours. Set DAYTONA_API_KEY, and DAYTONA_API_URL where it is not Daytona's own.
+With --runtime docker: containers at the engine of DOCKER_HOST, or of the socket /var/run/docker.sock.
 Exit status: 0 it was listed, or all of it is gone; 1 something would not go; 2 bad input, or the provider refused.`

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { TRAINING_SHAPE } from '../../training/defaults.ts'
 import type { LossName } from '../../training/trainer.ts'
-import { positiveNumber, toAssignments, toBytes, toDeadlines, toList, wholeNumberFrom } from '../arguments.ts'
+import { positiveNumber, toAssignments, toBytes, toDeadlines, toList, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
@@ -28,6 +28,7 @@ export interface TrainArguments extends RuntimeArguments, ModelArguments, Rollou
   readonly dynamicSampling: number
   readonly order: 'planned' | 'completion'
   readonly poolLead?: number
+  readonly minGraded?: number
   readonly quick?: true
   readonly out: string
   readonly json?: true
@@ -72,6 +73,7 @@ export function define(command: Command, cli: Cli): void {
         .choices(['planned', 'completion'])
         .default('planned'),
     )
+    .option('--min-graded <share>', "stop where fewer of a step's rollouts were graded (default: 0.5)", toShare)
     .option('--seed <n>', 'seeds order, agents and sampling (default: drawn)', wholeNumberFrom(0))
     .option('--quick', 'the same in about a minute: fewer steps, smaller groups, smaller evaluations')
     .option('--out <dir>', 'where train_run.json and train_curve.svg go', '.')
