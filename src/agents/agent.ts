@@ -1,14 +1,28 @@
 import type { Turn } from '../rollout/trajectory.ts'
+import type { ControlSession } from '../wire/session.ts'
 import type { Shell } from '../wire/shell.ts'
 
+/** The agents that this package brings and that a model is behind. */
+export type ModelAgentKind = 'chat' | 'claude' | 'openai' | 'claude-code'
+
+/** One of them as data. */
+export type ModelAgentSpec<Kind extends ModelAgentKind = ModelAgentKind> = Kind extends ModelAgentKind
+  ? {
+      readonly kind: Kind
+      readonly config: Readonly<Record<string, unknown>>
+      /** What was chosen for the name of a model and why, for people; absent where nothing was left to choose. */
+      readonly why?: string
+    }
+  : never
+
 /**
- * Which agent, as data that can travel to a thread. A `chat` agent's config names its model and never holds a key: that is read from
+ * Which agent, as data that can travel to a thread. The config of one with a model names the model and never holds a key: that is read from
  * the environment of the thread that runs it. A `module` agent is loaded in that thread: its export is an `AgentFactory`. A `closure`
  * lives only in the thread that made it and so needs `threads: 0`.
  */
 export type AgentSpec =
   | { readonly kind: 'scripted'; readonly config: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'chat'; readonly config: Readonly<Record<string, unknown>> }
+  | ModelAgentSpec
   | {
       readonly kind: 'module'
       readonly url: string
@@ -33,6 +47,8 @@ export interface AgentContext {
   readonly prompt: unknown
   /** Opens the workspace's shell; rejects with `no-shell` where the environment offers none. The rollout closes it. */
   shell(): Promise<Shell>
+  /** What the environment offers beside the shell, and a raw stream to each of it; absent where no session is behind. */
+  readonly session?: Pick<ControlSession, 'bindings' | 'openTunnel'>
   /** Seeds everything random this agent does. */
   readonly seed: number
   /** Aborts at the agent phase's deadline and on cancel. */
@@ -48,7 +64,24 @@ export interface Agent {
   run(context: AgentContext): Promise<{ readonly answer: unknown; readonly stop: AgentStop }>
 }
 
-/** Types a module's export as an agent factory. */
-export function defineAgent(factory: AgentFactory): AgentFactory {
-  return factory
+/**
+ * Types a module's export as an agent factory. With a schema (zod's, or whatever has `parse`), the config is read by it first, and its type
+ * is the schema's.
+ */
+export function defineAgent(factory: AgentFactory): AgentFactory
+export function defineAgent<Config>(schema: ConfigSchema<Config>, factory: (config: Config) => Agent): AgentFactory
+export function defineAgent<Config>(
+  first: AgentFactory | ConfigSchema<Config>,
+  second?: (config: Config) => Agent,
+): AgentFactory {
+  if (typeof first === 'function') return first
+  return given => {
+    if (second === undefined) throw new TypeError('defineAgent: after a schema comes the factory')
+    return second(first.parse(given))
+  }
+}
+
+/** Reads an agent's config, and throws what is wrong with it. */
+export interface ConfigSchema<Config> {
+  parse(given: unknown): Config
 }

@@ -3,8 +3,11 @@ import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ServedModel } from '../models/endpoint.ts'
 import { loadModule } from '../modules/load-module.ts'
-import type { Agent, AgentFactory, AgentSpec } from './agent.ts'
+import type { Agent, AgentFactory, AgentSpec, ModelAgentKind } from './agent.ts'
 import { parseChatConfig, readKey } from './chat/config.ts'
+import { chooseAgent, PROVIDERS } from './choose-agent.ts'
+import { parseClaudeConfig } from './claude/config.ts'
+import { parseClaudeCodeConfig } from './claude-code/config.ts'
 import {
   agentConfigFailed,
   badAgentConfig,
@@ -13,20 +16,21 @@ import {
   notAnAgent,
   unknownAgent,
 } from './errors.ts'
+import { parseOpenAiConfig } from './openai/config.ts'
 import { makeScriptedAgent } from './scripted.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
 /**
- * An agent as data: `scripted`, a module by path or `file:` URL (`agent.ts`, `agent.ts#exportName`; default export otherwise), the slug
- * of a model (`name`, `org/name`, `name:tag`) or a model with its endpoint, with the config of a chat agent (`ChatConfig`), or a spec. An agent or a factory in hand
- * becomes a closure, which needs `threads: 0`. Throws `unknown-agent`; `bad-agent-config` for a config that nothing would read; for a
- * model also `no-key`.
+ * An agent as data: `scripted`, a module by path or `file:` URL (`agent.ts`, `agent.ts#exportName`; default export otherwise), the name
+ * of a model (`name`, `org/name`, `name:tag`, `provider/name`; `chooseAgent` tells which agent asks it, and the spec's `why` says so), a
+ * model with its endpoint, or a spec. An agent or a factory in hand becomes a closure, which needs `threads: 0`. Throws `unknown-agent`;
+ * `bad-agent-config` for a config that nothing would read; for a model also `no-key`.
  */
 export function createAgent(what: string | ServedModel | Agent | AgentFactory | AgentSpec, config?: Config): AgentSpec {
   if (typeof what === 'string') return parseAgent(what, config ?? {})
   if (typeof what === 'function') return { kind: 'closure', agent: makeAgent('the factory', what, config ?? {}) }
-  if (isServedModel(what)) return makeChatSpec(what.model, { endpoint: { ...what.endpoint }, ...config })
+  if (isServedModel(what)) return makeModelSpec(what.model, { endpoint: { ...what.endpoint }, ...config })
   const spec: unknown = what
   if (typeof spec !== 'object' || spec === null || !('run' in what || 'kind' in what)) throw notAnAgent(what)
   if (config !== undefined && Object.keys(config).length > 0)
@@ -43,7 +47,7 @@ function parseAgent(text: string, config: Config): AgentSpec {
   const hash = isWhole ? -1 : text.lastIndexOf('#')
   const path = toPath(hash < 0 ? text : text.slice(0, hash))
   if (!isFile(path)) {
-    if (SLUG.test(text) && !looksLikeModule(text)) return makeChatSpec(text, config)
+    if (isSlug(text) && !looksLikeModule(text)) return makeModelSpec(text, config)
     throw unknownAgent(text)
   }
   const exportName = hash < 0 ? 'default' : text.slice(hash + 1)
@@ -51,6 +55,12 @@ function parseAgent(text: string, config: Config): AgentSpec {
 }
 
 const SLUG = /^[a-z0-9][\w.-]*(\/[a-z0-9][\w.-]*)?(:[\w.-]+)?$/i
+
+/** Who is to be asked may stand before the slug: `openai-compatible/org/name`. */
+function isSlug(text: string): boolean {
+  const provider = PROVIDERS.find(name => text.startsWith(`${name}/`))
+  return SLUG.test(provider === undefined ? text : text.slice(provider.length + 1))
+}
 
 /** A missing file is a mistake in its path, and not the name of a model. */
 function looksLikeModule(text: string): boolean {
@@ -61,12 +71,22 @@ function isServedModel(what: unknown): what is ServedModel {
   return typeof what === 'object' && what !== null && 'endpoint' in what && 'model' in what
 }
 
-function makeChatSpec(model: string, given: Config): AgentSpec {
-  if ('model' in given) throw badAgentConfig('chat', ['model: is given already, as the agent'])
-  const config = { model, ...given }
+function makeModelSpec(model: string, given: Config): AgentSpec {
+  if ('model' in given) throw badAgentConfig(model, ['model: is given already, as the agent'])
+  const choice = chooseAgent(model, given)
   // Both are asked again where it runs; here they are known before anything is started.
-  readKey(parseChatConfig(config))
-  return { kind: 'chat', config }
+  readKey(PARSERS[choice.kind](choice.config))
+  return choice
+}
+
+/** What every config of an agent with a model says of its key. */
+type Keyed = Parameters<typeof readKey>[0]
+
+const PARSERS: Readonly<Record<ModelAgentKind, (config: Config) => Keyed>> = {
+  chat: config => parseChatConfig(config),
+  claude: config => parseClaudeConfig(config),
+  openai: config => parseOpenAiConfig(config),
+  'claude-code': config => parseClaudeCodeConfig(config),
 }
 
 function isFile(path: string): boolean {
@@ -90,6 +110,12 @@ export async function resolveAgent(spec: AgentSpec): Promise<Agent> {
     case 'chat':
       // Loaded when first needed: most programs talk to no model.
       return (await import('./chat/chat-agent.ts')).makeChatAgent(spec.config)
+    case 'claude':
+      return (await import('./claude/claude-agent.ts')).makeClaudeAgent(spec.config)
+    case 'openai':
+      return (await import('./openai/openai-agent.ts')).makeOpenAiAgent(spec.config)
+    case 'claude-code':
+      return (await import('./claude-code/claude-code-agent.ts')).makeClaudeCodeAgent(spec.config)
     case 'module': {
       const exported = await loadModule(spec.url)
       const factory = exported[spec.exportName]

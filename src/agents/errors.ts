@@ -7,7 +7,7 @@ export function unknownAgent(what: string): TroupeError {
   return new TroupeError({
     tag: 'unknown-agent',
     address: what,
-    message: `there is no agent "${what}": it is neither a file, nor one of ${AGENT_NAMES.join(', ')}, nor a model's slug. Give the path of a module (agent.ts, agent.ts#exportName), or a slug (org/name).`,
+    message: `there is no agent "${what}": it is neither a file, nor one of ${AGENT_NAMES.join(', ')}, nor a model's slug. Give the path of a module (agent.ts, agent.ts#exportName), or a slug (org/name), after who serves it where that is to be said (anthropic/, openai/, openai-compatible/, hud/, claude-code).`,
     details: { what, known: AGENT_NAMES },
   })
 }

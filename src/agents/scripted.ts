@@ -1,16 +1,18 @@
-import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Agent } from './agent.ts'
 import { badAgentConfig, problemsOf } from './errors.ts'
+import { lazySchema } from './schema.ts'
 
-const configSchema = z.strictObject({ commands: z.array(z.string()).default([]), answer: z.string().default('') })
+const configSchema = lazySchema(z =>
+  z.strictObject({ commands: z.array(z.string()).default([]), answer: z.string().default('') }),
+)
 
 /**
  * The fixed course: the same commands in turn whatever they print, then the answer. It asks for no shell when it has no command.
  * Throws `bad-agent-config`.
  */
 export function makeScriptedAgent(config: Readonly<Record<string, unknown>>, clock: Clock = systemClock): Agent {
-  const parsed = configSchema.safeParse(config)
+  const parsed = configSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('scripted', problemsOf(parsed.error), parsed.error)
   const { commands, answer } = parsed.data
   return {

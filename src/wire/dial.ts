@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Address, ListenAddress } from './address.ts'
-import { dialWebSocket } from './dial-websocket.ts'
 import { dialFailed } from './errors.ts'
 import { MAX_FRAME_BYTES } from './frame.ts'
 import type { Limit } from './limit.ts'
@@ -10,8 +9,10 @@ import type { Limit } from './limit.ts'
  * A connected stream, without Nagle's delay, that nobody reads yet. `maxFrameBytes` is the longest frame that will be read from it. Rejects with
  * `dial-failed`, with the limit's reason or, at a WebSocket, with `token-refused` or `bad-websocket-address`.
  */
-export function dial(address: Address, limit: Limit, maxFrameBytes: number = MAX_FRAME_BYTES): Promise<Duplex> {
-  return address.kind === 'websocket' ? dialWebSocket(address, limit, maxFrameBytes) : dialSocket(address, limit)
+export async function dial(address: Address, limit: Limit, maxFrameBytes: number = MAX_FRAME_BYTES): Promise<Duplex> {
+  if (address.kind !== 'websocket') return dialSocket(address, limit)
+  const { dialWebSocket } = await import('./dial-websocket.ts')
+  return dialWebSocket(address, limit, maxFrameBytes)
 }
 
 function dialSocket(address: ListenAddress, limit: Limit): Promise<Duplex> {

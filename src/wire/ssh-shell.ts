@@ -69,7 +69,8 @@ export async function openSshShell(stream: Duplex, binding: Binding, clock: Cloc
   }
 }
 
-async function login(stream: Duplex, binding: Binding, clock: Clock): Promise<Client> {
+/** Logs in over a stream. The caller ends the client. Rejects as `openSshShell` does. */
+export async function login(stream: Duplex, binding: Binding, clock: Clock): Promise<Client> {
   const hostKey = parseHostKey(binding)
   const privateKey = await readClientKey(binding)
   const { user } = binding.params

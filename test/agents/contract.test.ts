@@ -5,6 +5,9 @@ import { createAgent } from '../../src/agents/create-agent.ts'
 import { agentContract } from '../contracts/agent.ts'
 import { startFakeChatServer } from '../support/fake-chat-server.ts'
 import { suite } from '../support/suite.ts'
+import { toolResults as claudeResults, claudeStep } from './claude/messages.ts'
+import { toolResults as openAiResults, openAiStep } from './openai/responses.ts'
+import { startSseServer } from './sdk/sse-server.ts'
 
 const test = suite('agent contract')
 const environments = fileURLToPath(new URL('../../../environments', import.meta.url))
@@ -40,6 +43,32 @@ agentContract(test, 'chat', {
     endpoint: { inferenceUrl: model.url },
     completionKwargs: { extra_body: { return_token_ids: true } },
   }),
+  prompt: 'go',
+  usesShell: true,
+})
+
+const claude = await startSseServer(request =>
+  claudeStep(
+    claudeResults(request).length === 0 ? { calls: [{ name: 'bash', input: { command: 'ls' } }] } : { text: 'done' },
+  ),
+)
+test.after(() => claude.close())
+agentContract(test, 'claude', {
+  spec: createAgent('anthropic/claude-x', { baseUrl: claude.url }),
+  prompt: 'go',
+  usesShell: true,
+})
+
+const openai = await startSseServer(request =>
+  openAiStep(
+    openAiResults(request).length === 0
+      ? { calls: [{ name: 'bash', arguments: { command: 'ls' } }] }
+      : { text: 'done' },
+  ),
+)
+test.after(() => openai.close())
+agentContract(test, 'openai', {
+  spec: createAgent('openai/gpt-x', { baseUrl: openai.url }),
   prompt: 'go',
   usesShell: true,
 })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
+import { z } from 'zod'
 import { type Agent, type AgentSpec, defineAgent } from '../../src/agents/agent.ts'
 import { checkAgent, createAgent, resolveAgent } from '../../src/agents/create-agent.ts'
 import { TroupeError } from '../../src/errors.ts'
@@ -110,6 +111,16 @@ test('an export that is no factory, a factory that fails and one that makes no a
     assert.match((await of('picky')).message, /cannot use its config: no such model/)
     assert.is((await of('half')).tag, 'not-an-agent')
   })
+})
+
+test('a factory with a schema is given what the schema reads, and a mistake is refused by its name', async () => {
+  const schema = z.strictObject({ times: z.int().default(2) })
+  const factory = defineAgent(schema, ({ times }) => ({ ...agent, name: 'x'.repeat(times) }))
+  assert.is((await resolveAgent(createAgent(factory))).name, 'xx')
+  assert.is((await resolveAgent(createAgent(factory, { times: 3 }))).name, 'xxx')
+  const error = await failure(() => createAgent(factory, { times: 'a', skill: 1 }))
+  assert.is(error.tag, 'bad-agent-config')
+  assert.match(error.message, /times:.*skill/s)
 })
 
 test('an agent or a factory in hand is a closure, which runs without threads only', async () => {

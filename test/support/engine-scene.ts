@@ -47,6 +47,8 @@ export interface SceneOptions {
   /** Goes before each write of a run: it may hold it up, or fail it. */
   readonly putRun?: (header: RunHeader) => Promise<void>
   readonly recordLoss?: () => Promise<void>
+  /** In the place of the fake pool, which always has a sandbox. */
+  readonly pool?: (system: ActorSystem) => Ref<PoolMessage>
 }
 
 /** Supervisor, collector and shards in one thread with a fake pool and peer; every message goes through the codec. */
@@ -77,11 +79,13 @@ export function makeScene(options: SceneOptions): Scene {
   const journal = new Map<string, DurableRun>()
   const open = new Set<string>()
   let most = 0
-  const pool = system.spawn(
-    fakePool(open, () => {
-      most = Math.max(most, open.size)
-    }),
-  )
+  const pool =
+    options.pool?.(system) ??
+    system.spawn(
+      fakePool(open, () => {
+        most = Math.max(most, open.size)
+      }),
+    )
   let supervisorRef: Ref<SupervisorMessage>
   const collectorRef = system.spawn(
     collector({

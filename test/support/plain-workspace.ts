@@ -27,6 +27,7 @@ export async function makePlainWorkspace(): Promise<PlainWorkspace> {
   const write = (path: string, content: string | Uint8Array) => put(directory, path, content)
   const exec = (command: string, options: CommandOptions = {}) => {
     const child = start(['/bin/bash', '-c', command], directory, env, 0)
+    child.stdin?.on('error', () => {}) // a command may end before it has read
     child.stdin?.end(options.stdin)
     return finish(child, options)
   }

@@ -10,6 +10,10 @@ Object.assign(globalThis, { UVU_DEFER: 1, UVU_QUEUE: [[file]] })
 const { exec } = await import('uvu')
 const { tally } = await import('./suite.ts')
 
+// The runner is gone, however it ended: so are this process and those that its tests have started.
+const orphaned = () => process.kill(-process.pid, 'SIGTERM')
+process.once('disconnect', orphaned)
+
 const problems: string[] = []
 try {
   await import(pathToFileURL(file).href)
@@ -27,4 +31,5 @@ for (const failure of tally.failures)
   )
 
 process.send({ passed: tally.passed, problems })
+process.off('disconnect', orphaned)
 process.disconnect()

@@ -1,5 +1,7 @@
 import type { ChatToolCall } from '../../models/chat.ts'
-import type { Tool, ToolContext, ToolResult } from './tools/index.ts'
+import type { Toolbox } from '../toolbox.ts'
+import type { Call } from '../turns.ts'
+import type { ToolResult } from './tools/index.ts'
 
 /** A call as the model made it, read once. */
 export interface ParsedCall {
@@ -13,28 +15,36 @@ export interface ParsedCall {
 
 export function parseCall(call: ChatToolCall): ParsedCall {
   const { name, arguments: text } = call.function
-  const given = parseObject(text)
+  const given = parseArguments(text)
   const replayed = given === undefined || text === '' ? { ...call, function: { name, arguments: '{}' } } : call
   return { id: call.id, name, given, replayed }
 }
 
-/** Rejects only as a tool does: with the shell gone, or aborted. */
-export async function runCall(
-  { name, given }: ParsedCall,
-  tools: ReadonlyMap<string, Tool>,
-  context: ToolContext | undefined,
+/** A call that can be run with what is in the toolbox; what cannot be is answered with why. `given` undefined: no JSON object. */
+export function toCall(
+  { name, given }: { readonly name: string; readonly given: Readonly<Record<string, unknown>> | undefined },
+  toolbox: Toolbox,
+): Call {
+  return { name, given: given ?? {}, run: () => runCall(name, given, toolbox) }
+}
+
+async function runCall(
+  name: string,
+  given: Readonly<Record<string, unknown>> | undefined,
+  toolbox: Toolbox,
 ): Promise<ToolResult> {
-  const tool = tools.get(name)
-  if (tool === undefined || context === undefined) {
-    const known = tools.size === 0 ? 'there are none' : `there are ${[...tools.keys()].join(', ')}`
+  const tool = toolbox.find(name)
+  if (tool === undefined) {
+    const known = toolbox.names.length === 0 ? 'there are none' : `there are ${toolbox.names.join(', ')}`
     return { type: 'malformed', text: `error: there is no tool "${name}"; ${known}` }
   }
   if (given === undefined)
     return { type: 'malformed', text: `error: the arguments of ${name} are no JSON object; it was not run` }
-  return tool.run(given, context)
+  return tool.run(given)
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+/** A call's arguments; undefined where they are no JSON object. None at all are an empty one. */
+export function parseArguments(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === '') return {}
   let value: unknown
   try {

@@ -1,19 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Clock, sleep } from '../../clock.ts'
-import type { TroupeError } from '../../errors.ts'
+import type { Clock } from '../../clock.ts'
 import { hideKey, toRetryAfterMs } from '../../models/request-names.ts'
+import { type Attempt, askUntilAnswered, readRefusal } from './ask.ts'
 import type { ChatSettings } from './config.ts'
-import {
-  badChatReply,
-  chatCutOff,
-  chatRefused,
-  chatUnavailable,
-  retryTooLate,
-  unauthorized,
-  unknownModel,
-} from './errors.ts'
+import { badChatReply } from './errors.ts'
 import type { Origin, Origins } from './origins.ts'
-import { ALL_WAITS_MS, isWorthRetrying, LONGEST_RETRY_AFTER_MS, retryDelay } from './retry.ts'
 
 /** Posts bodies to one model's endpoint. */
 export interface ChatClient {
@@ -25,11 +16,6 @@ export interface ChatClient {
   post(body: string, signal: AbortSignal, random: () => number): Promise<unknown>
 }
 
-type Attempt =
-  | { readonly type: 'answered'; readonly value: unknown }
-  | { readonly type: 'refused'; readonly error: TroupeError }
-  | { readonly type: 'later'; readonly words: string; readonly retryAfterMs: number | undefined }
-
 const WORDS_CHARACTERS = 300
 
 export function makeChatClient(
@@ -37,7 +23,7 @@ export function makeChatClient(
   key: string | undefined,
   ports: { readonly clock: Clock; readonly origins: Origins },
 ): ChatClient {
-  const { url, model } = settings
+  const { url } = settings
   const { origin, pathname } = new URL(url)
   const headers = {
     'content-type': 'application/json',
@@ -45,7 +31,7 @@ export function makeChatClient(
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   }
 
-  async function attempt({ pool, breaker }: Origin, body: string, signal: AbortSignal): Promise<Attempt> {
+  async function attempt({ pool, breaker }: Origin, body: string, signal: AbortSignal): Promise<Attempt<unknown>> {
     const isProbe = breaker.enter()
     let status: number
     let text: string
@@ -69,10 +55,8 @@ export function makeChatClient(
     if (status < 500) breaker.alive()
     if (status >= 200 && status < 300) return { type: 'answered', value: parseJson(text) }
     const said = wordsOf(hideKey(text, key))
-    const words = `HTTP ${status}: ${said}`
-    if (status >= 500) breaker.failed(words)
-    if (!isWorthRetrying(status)) return { type: 'refused', error: refusal(status, said) }
-    return { type: 'later', words, retryAfterMs: toRetryAfterMs(retryAfter, ports.clock.wallTime()) }
+    if (status >= 500) breaker.failed(`HTTP ${status}: ${said}`)
+    return readRefusal(settings, status, said, toRetryAfterMs(retryAfter, ports.clock.wallTime()))
   }
 
   function parseJson(text: string): unknown {
@@ -83,43 +67,16 @@ export function makeChatClient(
     }
   }
 
-  function refusal(status: number, words: string): TroupeError {
-    if (status === 404) return unknownModel(model, url, words)
-    if (status === 401 || status === 403) return unauthorized(url, settings.apiKeyVariable, status, words)
-    return chatRefused(url, status, words)
-  }
-
   return {
     async post(body, signal, random) {
       const place = ports.origins.get(origin, settings.connections)
-      let waitedMs = 0
-      let lastWords: string | undefined
-      try {
-        for (let attempts = 1; ; attempts += 1) {
-          signal.throwIfAborted()
-          const outcome = await attempt(place, body, signal)
-          if (outcome.type === 'answered') return outcome.value
-          if (outcome.type === 'refused') throw outcome.error
-          const { words, retryAfterMs } = outcome
-          lastWords = words
-          if (retryAfterMs !== undefined && retryAfterMs > LONGEST_RETRY_AFTER_MS)
-            throw retryTooLate(url, retryAfterMs, LONGEST_RETRY_AFTER_MS, words)
-          const delayMs = retryDelay(attempts, retryAfterMs, random)
-          waitedMs += delayMs
-          if (waitedMs > ALL_WAITS_MS) throw chatUnavailable(url, attempts, words)
-          await sleep(ports.clock, delayMs, signal)
-        }
-      } catch (error) {
-        // Cut while it was being turned away: that there was no time left is the server's doing.
-        const isCut = lastWords !== undefined && signal.aborted && error === signal.reason
-        throw isCut ? chatCutOff(url, `the last attempt: ${lastWords}`, error) : error
-      }
+      return askUntilAnswered(url, () => attempt(place, body, signal), { clock: ports.clock, signal, random })
     },
   }
 }
 
-/** Several addresses that all refused make an error without a message. */
-function messageOf(error: unknown): string {
+/** What an error of the way there says. Several addresses that all refused make one without a message. */
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || ('code' in error && String(error.code)) || error.name
 }

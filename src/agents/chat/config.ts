@@ -1,54 +1,53 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { hudEndpoint } from '../../models/endpoint.ts'
 import { findApiKey } from '../../models/request-names.ts'
+import { plainJson, plainUrl } from '../config-fields.ts'
 import { badAgentConfig, problemsOf } from '../errors.ts'
+import { lazySchema, type Zod } from '../schema.ts'
 import { noKey } from './errors.ts'
 import { TOOL_NAMES, type ToolName } from './tools/index.ts'
 
 /** What the agent itself puts into each request. */
 const RESERVED = ['model', 'messages', 'stream', 'tools', 'prompt_token_ids', 'continuation_from']
 
-const json = z.unknown().refine(value => z.json().safeParse(value).success, 'must be plain JSON data')
-// It stands in errors, so that nothing secret may be in it.
-const url = z
-  .url({ protocol: /^https?$/ })
-  .refine(hasNoSecrets, 'must have no user and no query; a key is named by apiKeyVariable')
-  .transform(text => text.replace(/\/+$/, ''))
-
-const kwargsSchema = z
-  .object({ extra_body: z.record(z.string(), json).optional() })
-  .catchall(json)
-  .superRefine((kwargs, context) => {
-    const refuse = (given: Readonly<Record<string, unknown>>, path: readonly string[]) => {
-      for (const name of RESERVED)
-        if (name in given)
-          context.addIssue({ code: 'custom', path: [...path, name], message: 'is set by the agent; leave it out' })
-    }
-    refuse(kwargs, [])
-    refuse(kwargs.extra_body ?? {}, ['extra_body'])
-  })
-
-const configSchema = z.strictObject({
-  model: z.string().min(1),
-  endpoint: z
-    .strictObject({
-      apiUrl: url.optional(),
-      rlUrl: url.optional(),
-      inferenceUrl: url.optional(),
-      apiKeyVariable: z.string().min(1).optional(),
+const kwargsSchema = (z: Zod) =>
+  z
+    .object({ extra_body: z.record(z.string(), plainJson(z)).optional() })
+    .catchall(plainJson(z))
+    .superRefine((kwargs, context) => {
+      const refuse = (given: Readonly<Record<string, unknown>>, path: readonly string[]) => {
+        for (const name of RESERVED)
+          if (name in given)
+            context.addIssue({ code: 'custom', path: [...path, name], message: 'is set by the agent; leave it out' })
+      }
+      refuse(kwargs, [])
+      refuse(kwargs.extra_body ?? {}, ['extra_body'])
     })
-    .default({}),
-  completionKwargs: kwargsSchema.default({}),
-  maxSteps: z.int().min(1).default(10),
-  maxMalformed: z.int().min(1).default(3),
-  systemPrompt: z.string().optional(),
-  tools: z.array(z.enum(TOOL_NAMES)).optional(),
-  connections: z.int().min(1).optional(),
-  requireTokens: z.boolean().optional(),
-})
+
+const configSchema = lazySchema(z =>
+  z.strictObject({
+    model: z.string().min(1),
+    endpoint: z
+      .strictObject({
+        apiUrl: plainUrl(z).optional(),
+        rlUrl: plainUrl(z).optional(),
+        inferenceUrl: plainUrl(z).optional(),
+        apiKeyVariable: z.string().min(1).optional(),
+      })
+      .default({}),
+    completionKwargs: kwargsSchema(z).default({}),
+    maxSteps: z.int().min(1).default(10),
+    maxMalformed: z.int().min(1).default(3),
+    systemPrompt: z.string().optional(),
+    tools: z.array(z.enum(TOOL_NAMES)).optional(),
+    mcp: z.boolean().default(true),
+    connections: z.int().min(1).optional(),
+    requireTokens: z.boolean().optional(),
+  }),
+)
 
 /** A chat agent's config as people write it. Everything but `model` has a default. */
-export type ChatConfig = z.input<typeof configSchema>
+export type ChatConfig = z.input<ReturnType<typeof configSchema>>
 
 /** The same with its defaults, and what follows from it. */
 export interface ChatSettings {
@@ -67,15 +66,17 @@ export interface ChatSettings {
   readonly maxMalformed: number
   readonly systemPrompt: string | undefined
   readonly tools: readonly ToolName[]
+  /** Whether the tools of the environment's MCP servers are offered too. */
+  readonly mcp: boolean
   /** Connections at most in each thread; undefined: as many as it has rollouts that wait for a completion. */
   readonly connections: number | undefined
 }
 
 /** Throws `bad-agent-config`. Looks at no key. */
 export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): ChatSettings {
-  const parsed = configSchema.safeParse(config)
+  const parsed = configSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('chat', problemsOf(parsed.error), parsed.error)
-  const { model, endpoint, maxSteps, maxMalformed, systemPrompt, connections } = parsed.data
+  const { model, endpoint, maxSteps, maxMalformed, systemPrompt, connections, mcp } = parsed.data
   const { extra_body: extraBody, ...kwargs } = parsed.data.completionKwargs
   const fields: Readonly<Record<string, unknown>> = { ...kwargs, ...extraBody }
   const wantsTokens = fields.return_token_ids === true
@@ -97,6 +98,7 @@ export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = proces
     maxMalformed,
     systemPrompt,
     tools: parsed.data.tools ?? TOOL_NAMES,
+    mcp,
     connections,
   }
 }
@@ -110,10 +112,4 @@ export function readKey(
   const key = findApiKey({ apiKeyVariable, env })
   if (key === undefined) throw noKey(model, apiKeyVariable)
   return key
-}
-
-function hasNoSecrets(text: string): boolean {
-  if (!URL.canParse(text)) return true // said already
-  const { username, password, search } = new URL(text)
-  return `${username}${password}${search}` === ''
 }

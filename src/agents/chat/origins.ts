@@ -19,13 +19,24 @@ export interface Origin {
 export interface Origins {
   /** `connections` at most; undefined: as many as there are requests at once, which is one a rollout at most. */
   get(origin: string, connections: number | undefined): Origin
+  /** What is known of the health of one, for whoever brings its own connections. */
+  health(origin: string): EndpointBreaker
   close(): Promise<void>
 }
 
-export function makeOrigins(clock: Clock): Origins {
+/** `answerMs`: until a reply begins, and of each silence within it, at most. */
+export function makeOrigins(clock: Clock, answerMs: number = ANSWER_MS): Origins {
   const pools = new Map<string, Pool>()
   const breakers = new Map<string, EndpointBreaker>()
+
+  function health(origin: string): EndpointBreaker {
+    const breaker = breakers.get(origin) ?? makeEndpointBreaker(origin, clock)
+    breakers.set(origin, breaker)
+    return breaker
+  }
+
   return {
+    health,
     get(origin, connections) {
       const key = `${origin} ${connections ?? 'any'}`
       const pool =
@@ -34,15 +45,13 @@ export function makeOrigins(clock: Clock): Origins {
           connections: connections ?? null,
           pipelining: 1,
           connectTimeout: CONNECT_MS,
-          headersTimeout: ANSWER_MS,
-          bodyTimeout: ANSWER_MS,
+          headersTimeout: answerMs,
+          bodyTimeout: answerMs,
           keepAliveTimeout: IDLE_MS,
           maxResponseSize: MAX_REPLY_BYTES,
         })
       pools.set(key, pool)
-      const breaker = breakers.get(origin) ?? makeEndpointBreaker(origin, clock)
-      breakers.set(origin, breaker)
-      return { pool, breaker }
+      return { pool, breaker: health(origin) }
     },
     async close() {
       await Promise.all([...pools.values()].map(pool => pool.destroy()))

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { quote } from '../../../quote.ts'
 import { cutMiddle, MAX_OUTPUT_BYTES } from './bound.ts'
 import { defineTool } from './tool.ts'
@@ -9,11 +8,12 @@ export const DEFAULT_TIMEOUT_MS = 120_000
 export const bash = defineTool({
   name: 'bash',
   description: 'Runs a command with bash in the workspace and gives its output.',
-  parameters: z.object({
-    command: z.string().min(1).describe('The command.'),
-    timeout: z.int().min(1).optional().describe(`Milliseconds it may take, ${DEFAULT_TIMEOUT_MS} by default.`),
-    workdir: z.string().optional().describe('Where to run it; the workspace by default.'),
-  }),
+  parameters: z =>
+    z.object({
+      command: z.string().min(1).describe('The command.'),
+      timeout: z.int().min(1).optional().describe(`Milliseconds it may take, ${DEFAULT_TIMEOUT_MS} by default.`),
+      workdir: z.string().optional().describe('Where to run it; the workspace by default.'),
+    }),
   async run({ command, timeout = DEFAULT_TIMEOUT_MS, workdir }, { shell, signal }) {
     const whole = workdir === undefined || workdir === '' ? command : `cd -- ${quote(workdir)} && {\n${command}\n}`
     const { exitCode, stdout, stderr } = await shell.exec(whole, {

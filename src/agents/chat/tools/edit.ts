@@ -1,15 +1,15 @@
-import { z } from 'zod'
 import { defineTool, type ToolResult } from './tool.ts'
 
 export const edit = defineTool({
   name: 'edit',
   description: 'Replaces text in a file. oldString must stand there exactly once, unless replaceAll is set.',
-  parameters: z.object({
-    filePath: z.string().min(1).describe('The file.'),
-    oldString: z.string().describe('The text to replace, exactly as it is in the file.'),
-    newString: z.string().describe('The text to put there.'),
-    replaceAll: z.boolean().optional().describe('Replace it wherever it stands.'),
-  }),
+  parameters: z =>
+    z.object({
+      filePath: z.string().min(1).describe('The file.'),
+      oldString: z.string().describe('The text to replace, exactly as it is in the file.'),
+      newString: z.string().describe('The text to put there.'),
+      replaceAll: z.boolean().optional().describe('Replace it wherever it stands.'),
+    }),
   async run({ filePath, oldString, newString, replaceAll = false }, { shell }) {
     if (oldString === '') return failed('oldString is empty; use write for a whole file')
     if (oldString === newString) return failed('oldString and newString are the same')

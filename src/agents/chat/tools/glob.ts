@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { quote } from '../../../quote.ts'
 import { DEFAULT_TIMEOUT_MS } from './bash.ts'
 import { cutMiddle, MAX_OUTPUT_BYTES } from './bound.ts'
@@ -7,13 +6,14 @@ import { defineTool } from './tool.ts'
 export const glob = defineTool({
   name: 'glob',
   description: 'Lists the files whose names match a pattern, one path a line. ** stands for any number of folders.',
-  parameters: z.object({
-    pattern: z
-      .string()
-      .min(1)
-      .describe('The pattern, such as **/*.py. Without a slash it is looked for in every folder.'),
-    path: z.string().optional().describe('Where to look; the workspace by default.'),
-  }),
+  parameters: z =>
+    z.object({
+      pattern: z
+        .string()
+        .min(1)
+        .describe('The pattern, such as **/*.py. Without a slash it is looked for in every folder.'),
+      path: z.string().optional().describe('Where to look; the workspace by default.'),
+    }),
   async run({ pattern, path = '' }, { shell, signal }) {
     const base = path === '' || path === '.' ? '' : path.replace(/\/*$/, '/')
     const whole = pattern.includes('/') ? pattern : `**/${pattern}`

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { quote } from '../../../quote.ts'
 import { DEFAULT_TIMEOUT_MS } from './bash.ts'
 import { cutMiddle, MAX_OUTPUT_BYTES } from './bound.ts'
@@ -7,11 +6,12 @@ import { defineTool } from './tool.ts'
 export const grep = defineTool({
   name: 'grep',
   description: 'Searches files for a regular expression and gives each line that matches as path:line:text.',
-  parameters: z.object({
-    pattern: z.string().min(1).describe('The extended regular expression.'),
-    path: z.string().optional().describe('The folder or file to search; the workspace by default.'),
-    include: z.string().optional().describe('Only files whose names match this, such as *.py.'),
-  }),
+  parameters: z =>
+    z.object({
+      pattern: z.string().min(1).describe('The extended regular expression.'),
+      path: z.string().optional().describe('The folder or file to search; the workspace by default.'),
+      include: z.string().optional().describe('Only files whose names match this, such as *.py.'),
+    }),
   async run({ pattern, path = '', include = '' }, { shell, signal }) {
     const words = ['grep', '-rnHIE', '--exclude-dir=.git']
     if (include !== '') words.push(`--include=${quote(include)}`)

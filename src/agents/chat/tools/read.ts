@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { MAX_RESULT_CHARACTERS } from './bound.ts'
 import { defineTool } from './tool.ts'
 
@@ -7,11 +6,12 @@ const DEFAULT_LINES = 2_000
 export const read = defineTool({
   name: 'read',
   description: 'Gives the text of a file, or the lines of it that are asked for.',
-  parameters: z.object({
-    filePath: z.string().min(1).describe('The file.'),
-    offset: z.int().min(0).optional().describe('The first line, counted from 1.'),
-    limit: z.int().min(1).optional().describe(`How many lines, ${DEFAULT_LINES} by default.`),
-  }),
+  parameters: z =>
+    z.object({
+      filePath: z.string().min(1).describe('The file.'),
+      offset: z.int().min(0).optional().describe('The first line, counted from 1.'),
+      limit: z.int().min(1).optional().describe(`How many lines, ${DEFAULT_LINES} by default.`),
+    }),
   async run({ filePath, offset = 1, limit }, { shell }) {
     const lines = toLines(await shell.readFile(filePath))
     const start = Math.max(offset, 1) - 1

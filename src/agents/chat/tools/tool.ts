@@ -1,7 +1,8 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { TroupeError } from '../../../errors.ts'
 import type { ChatTool } from '../../../models/chat.ts'
 import type { Shell } from '../../../wire/shell.ts'
+import { lazySchema, type Zod, zod } from '../../schema.ts'
 
 /** What a tool works with. */
 export interface ToolContext {
@@ -27,15 +28,20 @@ export interface Tool {
 export function defineTool<Name extends string, Parameters extends z.ZodObject>(definition: {
   readonly name: Name
   readonly description: string
-  readonly parameters: Parameters
+  readonly parameters: (z: Zod) => Parameters
   readonly run: (given: z.output<Parameters>, context: ToolContext) => Promise<string | ToolResult>
 }): Tool & { readonly name: Name } {
-  const { name, description, parameters } = definition
+  const { name, description } = definition
+  const parameters = lazySchema(definition.parameters)
+  let chat: ChatTool | undefined
   return {
     name,
-    chat: { type: 'function', function: { name, description, parameters: toJsonSchema(parameters) } },
+    get chat() {
+      chat ??= { type: 'function', function: { name, description, parameters: toJsonSchema(parameters()) } }
+      return chat
+    },
     async run(given, context) {
-      const parsed = parameters.safeParse(given)
+      const parsed = parameters().safeParse(given)
       if (!parsed.success) return { type: 'malformed', text: `error: ${complaints(parsed.error)}` }
       try {
         const result = await definition.run(parsed.data, context)
@@ -69,7 +75,7 @@ function complaints({ issues }: z.ZodError): string {
 
 /** Properties keep the order in which the schema lists them. */
 function toJsonSchema(schema: z.ZodObject): ChatTool['function']['parameters'] {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, {
+  const { properties = {}, required = [] } = zod().toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

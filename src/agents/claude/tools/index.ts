@@ -1,0 +1,3 @@
+export { makeBash } from './bash.ts'
+export { editor } from './editor.ts'
+export { nativeTools, toDefinitions } from './native.ts'
