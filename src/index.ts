@@ -1,11 +1,17 @@
-/** The engine as a library. Narrower entries: `troupe/kernel`, `troupe/stream`, `troupe/environment`. */
-export type { Agent, AgentContext, AgentFactory, AgentSpec, AgentStop } from './agents/agent.ts'
+/**
+ * The engine as a library. Narrower entries: `troupe/kernel`, `troupe/stream`, `troupe/environment`, `troupe/emulator`, `troupe/policy` and, for tests,
+ * `troupe/testing`. What takes long to load is loaded when it is first used, and not with this.
+ */
+export type { Agent, AgentContext, AgentFactory, AgentSpec, AgentStop, ConfigSchema } from './agents/agent.ts'
 export { defineAgent } from './agents/agent.ts'
 export type { ChatConfig } from './agents/chat/config.ts'
 export { chatTools } from './agents/chat/tools/index.ts'
+export type { ClaudeConfig } from './agents/claude/config.ts'
+export type { ClaudeCodeConfig } from './agents/claude-code/config.ts'
 export { createAgent } from './agents/create-agent.ts'
+export type { OpenAiConfig } from './agents/openai/config.ts'
 export { type Clock, systemClock } from './clock.ts'
-export { type ErrorData, hasTag, TroupeError } from './errors.ts'
+export { type ErrorData, hasTag, TroupeError, toErrorData } from './errors.ts'
 export type { GroupId, IdSource, JobId, RunId, SandboxId } from './ids.ts'
 export { Job, type JobOptions } from './job/job.ts'
 export type { Deadlines, EngineOptions, PoolOptions, RunOptions } from './job/options.ts'
@@ -16,6 +22,8 @@ export type { Outcome, Phase, PhaseTimings, Run, RunHeader, StopReason } from '.
 export type { ToolCall, Trajectory, Turn, TurnTokens } from './rollout/trajectory.ts'
 export { DaytonaRuntime } from './runtimes/daytona/daytona-runtime.ts'
 export type { DaytonaRuntimeOptions } from './runtimes/daytona/options.ts'
+export { DockerRuntime } from './runtimes/docker/docker-runtime.ts'
+export type { DockerRuntimeOptions } from './runtimes/docker/options.ts'
 export { LocalRuntime } from './runtimes/local.ts'
 export type {
   LeaseKind,
@@ -36,6 +44,7 @@ export type { GroupStream } from './stream/group-stream.ts'
 export { processChunks } from './stream/process-chunks.ts'
 export type { Task } from './taskset/task.ts'
 export { Taskset } from './taskset/taskset.ts'
+export { CHANNELS, type ChannelMessages, type EngineEvent } from './telemetry/channels.ts'
 export type { TrainingInput } from './training/check-groups.ts'
 export { TrainingClient, type TrainingClientOptions } from './training/client.ts'
 export type {

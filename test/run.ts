@@ -2,7 +2,7 @@
  * The suite: every `*.test.js` under dist/test, each in a process of its own, two at a time.
  * `node dist/test/run.js [--unit] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults` and `killed`.
  */
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,9 +23,35 @@ interface FileResult {
   readonly figures: readonly string[]
 }
 
+/** Each leads a process group, in which is what its tests have started. */
+const running = new Set<ChildProcess>()
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined)
+    try {
+      process.kill(-pid, signal)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+}
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, () => {
+    waiting.length = 0
+    for (const child of running) endGroup(child, 'SIGTERM')
+    setTimeout(() => {
+      for (const child of running) endGroup(child, 'SIGKILL')
+      process.exit(code)
+    }, LINGER_MS)
+  })
+
 function runTestFile(file: string): Promise<FileResult> {
   return new Promise(resolve => {
-    const child = fork(runFile, [file], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    const child = fork(runFile, [file], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true })
+    running.add(child)
     let output = ''
     let report: { passed: number; problems: string[] } | undefined
     const extra: string[] = []
@@ -34,7 +60,7 @@ function runTestFile(file: string): Promise<FileResult> {
     const endAfter = (deadlineMs: number) =>
       setTimeout(() => {
         extra.push(`took longer than ${deadlineMs} ms`)
-        child.kill('SIGKILL')
+        endGroup(child, 'SIGKILL')
       }, deadlineMs)
     let timer = endAfter(FILE_DEADLINE_MS)
     child.on('message', message => {
@@ -46,11 +72,12 @@ function runTestFile(file: string): Promise<FileResult> {
       report = message as { passed: number; problems: string[] }
       timer = setTimeout(() => {
         extra.push(`the process did not end within ${LINGER_MS} ms of its last test: a handle was left open`)
-        child.kill('SIGKILL')
+        endGroup(child, 'SIGKILL')
       }, LINGER_MS)
     })
     child.on('close', (code, signal) => {
       clearTimeout(timer)
+      running.delete(child)
       if (report === undefined) extra.push(`ended without a report (exit ${code}, signal ${signal})`)
       else if (code !== 0 && report.problems.length === 0 && extra.length === 0) extra.push(`exit code ${code}`)
       const problems = [...(report?.problems ?? []), ...extra]

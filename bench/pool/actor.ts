@@ -1,4 +1,4 @@
-import type { AskPoolStats, DrainPool, Lease, PoolStats } from '../../actors/messages.ts'
+import type { AskPoolStats, DrainPool, Lease, LeaseLost, PoolStats } from '../../actors/messages.ts'
 import { sandboxPool } from '../../actors/sandbox-pool.ts'
 import { randomIds, toLeaseId, toRunId } from '../../src/ids.ts'
 import type { Actor } from '../../src/kernel/actor.ts'
@@ -23,7 +23,7 @@ export interface Cycle {
   readonly tookMs: number
 }
 
-const owner: Actor<null, never> = { name: 'owner', initial: () => null, receive: state => state }
+const owner: Actor<null, LeaseLost> = { name: 'owner', initial: () => null, receive: state => state }
 
 /** With `ready` sandboxes on the shelf. Resolves when they are there. */
 export async function openPoolActor(ready: number): Promise<PoolActor> {

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module'
 import { crc32 } from 'node:zlib'
-import { Packr } from 'msgpackr'
+import type { Packr } from 'msgpackr'
 import type { Owner } from '../owner.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
@@ -29,12 +30,22 @@ interface Records {
   readonly record: unknown
 }
 
-/** An options object of its own, which msgpackr writes into; no records, so that every value can be read by itself. */
-const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true })
+let packr: Packr | undefined
+
+/** An options object of its own, which msgpackr writes into; no records, so that every value can be read by itself. Made, and msgpackr loaded, with the first record. */
+function packer(): Packr {
+  packr ??= makePacker()
+  return packr
+}
+
+function makePacker(): Packr {
+  const { Packr }: typeof import('msgpackr') = createRequire(import.meta.url)('msgpackr')
+  return new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true })
+}
 
 /** The record, and four bytes by which it is known to be whole. */
 export function encode<Kind extends keyof Records>(kind: Kind, record: Records[Kind]): Uint8Array {
-  const bytes = packr.pack(record)
+  const bytes = packer().pack(record)
   if (isBare(kind)) return bytes
   const sealed = Buffer.allocUnsafe(bytes.byteLength + SEAL_BYTES)
   bytes.copy(sealed)
@@ -47,7 +58,7 @@ export function encode<Kind extends keyof Records>(kind: Kind, record: Records[K
  * without this a bad block of the disk would come back as data. Throws `record-damaged`.
  */
 export function decode<Kind extends keyof Records>(kind: Kind, bytes: Uint8Array): Records[Kind] {
-  return packr.unpack(isBare(kind) ? bytes : opened(kind, bytes)) as Records[Kind]
+  return packer().unpack(isBare(kind) ? bytes : opened(kind, bytes)) as Records[Kind]
 }
 
 /** What a trajectory's bytes are checked by. */

@@ -1,8 +1,12 @@
 import { closeSync, openSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { tryLock, unlock } from 'fs-native-extensions'
 import { type Clock, sleep } from '../clock.ts'
 import { journalBusy } from './errors.ts'
+
+/** Required with the first gate: a program without a journal loads nothing native. */
+type Locks = typeof import('fs-native-extensions')
+const require = createRequire(import.meta.url)
 
 const FILE = 'gate.lock'
 /** Bytes of the file that are locked: to pass the turnstile is to be let into the room. */
@@ -33,6 +37,7 @@ export interface Gate {
 export function openGate(directory: string, clock: Clock): Gate {
   const opened = openFile(join(directory, FILE))
   if (opened === undefined) return OPEN_GATE
+  const { tryLock, unlock }: Locks = require('fs-native-extensions')
   const descriptor = opened
   let inside = 0
   let lookedAt = Number.NEGATIVE_INFINITY

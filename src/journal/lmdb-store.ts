@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { type Database, type Key, open, type RootDatabase } from 'lmdb'
+import type { Database, Key, RootDatabase } from 'lmdb'
 import type { Clock } from '../clock.ts'
 import { TroupeError } from '../errors.ts'
 import { isAlive, makeOwner, type Owner } from '../owner.ts'
@@ -9,6 +10,10 @@ import { decode, encode, type GroupKey, type RunKey } from './codec.ts'
 import { journalDamaged, journalHeld, journalMissing, journalUnusable, journalVersion } from './errors.ts'
 import { type Gate, openGate } from './gate.ts'
 import { checkDescriptors, checkFile } from './lmdb-file.ts'
+
+/** Required with the first journal: a program without one loads nothing native. */
+type Lmdb = typeof import('lmdb')
+const require = createRequire(import.meta.url)
 
 /** Of the layout below. Another one is refused, never converted in silence. */
 export const JOURNAL_VERSION = 2
@@ -120,6 +125,7 @@ function orUnusable<Value>(directory: string, work: () => Value): Value {
 }
 
 function openFile(directory: string, readOnly: boolean): RootDatabase<Buffer, string> {
+  const { open }: Lmdb = require('lmdb')
   return open({
     path: directory,
     // Said outright: lmdb takes a directory with a dot in its name for a file.

@@ -1,15 +1,17 @@
-import { z } from 'zod'
 import type { Checkpoint } from '../training/trainer.ts'
 import { completeEndpoint } from './complete-endpoint.ts'
 import type { ModelEndpoint } from './endpoint.ts'
 import { statusOf, unknownCheckpoint, unknownModel } from './errors.ts'
 import { HttpClient, type HttpOptions } from './http.ts'
 import { listModels } from './list-models.ts'
-import { type CatalogModel, checkpointsReply, modelReply } from './replies.ts'
+import type { CatalogModel } from './replies.ts'
 import { resolveModel } from './resolve-model.ts'
 
 /** Where the catalogue is (HUD's where nothing is said), and how to talk to it. */
 export type CatalogOptions = Partial<ModelEndpoint> & Omit<HttpOptions, 'apiKeyVariable'>
+
+/** The schemas of what comes back, loaded with the first call. */
+const replies = () => import('./replies.ts')
 
 /** Models, and the checkpoints behind each. Every call takes a slug or an id and rejects with `unknown-model` where there is none. */
 export class Catalog implements AsyncDisposable {
@@ -42,12 +44,14 @@ export class Catalog implements AsyncDisposable {
   /** A trainable model of one's own that starts from the source's head. A name that is taken is `request-refused` with status 409. */
   async fork(source: string, name: string): Promise<CatalogModel> {
     const body = JSON.stringify({ source_model_id: await this.resolve(source), name })
+    const { modelReply } = await replies()
     return this.#about(source, () => this.http.send('POST', this.#url('fork'), body, modelReply))
   }
 
   /** The model's tree, oldest first. */
   async checkpoints(model: string): Promise<readonly Checkpoint[]> {
     const id = await this.resolve(model)
+    const { checkpointsReply } = await replies()
     return this.#about(model, () => this.http.get(this.#url(`${id}/checkpoints`), checkpointsReply))
   }
 
@@ -59,8 +63,9 @@ export class Catalog implements AsyncDisposable {
   /** Rolls back to a checkpoint, or branches from it. Rejects with `unknown-checkpoint` too. */
   async setHead(model: string, checkpointId: string): Promise<void> {
     const id = await this.resolve(model)
+    const { anyReply } = await replies()
     try {
-      await this.http.send('PUT', this.#url(`${id}/head`), JSON.stringify({ checkpoint_id: checkpointId }), z.unknown())
+      await this.http.send('PUT', this.#url(`${id}/head`), JSON.stringify({ checkpoint_id: checkpointId }), anyReply)
     } catch (error) {
       throw statusOf(error) === 404 ? unknownCheckpoint(model, checkpointId, error) : error
     }

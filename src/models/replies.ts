@@ -40,6 +40,9 @@ export const modelReply = z
 
 export const modelsReply = z.object({ items: z.array(modelReply), total: z.number() })
 
+/** Of a call that answers nothing one could want. */
+export const anyReply = z.unknown()
+
 export const resolvedReply = z.object({ id: z.string() })
 
 /** JSON has no NaN: a service that computed one says null. */

@@ -2,7 +2,7 @@ import { statusOf, unknownModel } from './errors.ts'
 import type { HttpClient } from './http.ts'
 import { listModels } from './list-models.ts'
 import { nearestNames } from './nearest-names.ts'
-import { type CatalogModel, resolvedReply } from './replies.ts'
+import type { CatalogModel } from './replies.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -12,6 +12,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  */
 export async function resolveModel(http: HttpClient, apiUrl: string, model: string): Promise<string> {
   if (UUID.test(model)) return model.toLowerCase()
+  const { resolvedReply } = await import('./replies.ts')
   try {
     return (await http.get(`${apiUrl}/v2/models/resolve?model=${encodeURIComponent(model)}`, resolvedReply)).id
   } catch (error) {

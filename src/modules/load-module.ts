@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createJiti, type Jiti } from 'jiti'
+import type { Jiti } from 'jiti'
 import { moduleFailed, moduleNotFound } from './errors.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -13,6 +13,8 @@ const OWN_NAMES: Readonly<Record<string, string>> = {
   'troupe/kernel': join(root, 'kernel', 'index.js'),
   'troupe/stream': join(root, 'stream', 'index.js'),
   'troupe/environment': join(root, 'environment', 'index.js'),
+  'troupe/emulator': join(root, 'emulator', 'index.js'),
+  'troupe/testing': join(root, 'testing', 'index.js'),
   'troupe/policy': join(root, 'policy', 'index.js'),
 }
 
@@ -28,7 +30,7 @@ export async function loadModule(urlOrPath: string | URL): Promise<Record<string
   if (found?.isFile() !== true) throw moduleNotFound(path)
   try {
     loader ??= makeLoader()
-    const exported = await loader.import<Record<string, unknown>>(path)
+    const exported = await (await loader).import<Record<string, unknown>>(path)
     // A copy of what the file exports: the loader's own object also answers for the members of the default export.
     return Object.fromEntries(Object.keys(exported).map(name => [name, exported[name]]))
   } catch (error) {
@@ -42,9 +44,10 @@ export function toPath(urlOrPath: string | URL): string {
   return text.startsWith('file:') ? fileURLToPath(text) : resolve(text)
 }
 
-let loader: Jiti | undefined
+let loader: Promise<Jiti> | undefined
 
-function makeLoader(): Jiti {
+async function makeLoader(): Promise<Jiti> {
+  const { createJiti } = await import('jiti')
   const modules = findModules(root)
   return createJiti(import.meta.url, {
     alias: { ...OWN_NAMES },

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { badTaskRows, type RowProblem } from './errors.ts'
 import { defaultSlug } from './slug.ts'
 import type { Task } from './task.ts'
@@ -26,12 +25,9 @@ export function parseTaskRows(rows: readonly PlacedRow[]): readonly Task[] {
   const tasks: Task[] = []
   const places = new Map<string, string>()
   for (const { value, place } of rows) {
-    const parsed = rowSchema.safeParse(value, { reportInput: true })
-    if (!parsed.success) {
-      problems.push(...parsed.error.issues.flatMap(toProblems).map(problem => ({ place, problem })))
-      continue
-    }
-    const task = toTask(parsed.data)
+    const before = problems.length
+    const task = readRow(value, problem => problems.push({ place, problem }))
+    if (task === undefined || problems.length > before) continue
     const earlier = places.get(task.slug)
     if (earlier !== undefined)
       problems.push({
@@ -45,60 +41,98 @@ export function parseTaskRows(rows: readonly PlacedRow[]): readonly Task[] {
   return tasks
 }
 
-const object = z.record(z.string(), z.unknown())
-const text = z.string().min(1)
-
-/** Rows that HUD wrote may hold null where a field is not set. */
-const plainFields = {
-  env: text,
-  id: text,
-  args: object.nullish(),
-  slug: text.nullish(),
-  validation: z.array(object).nullish(),
-  agent_config: object.nullish(),
-  columns: object.nullish(),
-  runtime_config: object.nullish(),
+function readRow(value: unknown, complain: Complain): Task | undefined {
+  if (isObject(value)) return readTask(value, '', FIELDS, complain)
+  complain(`a task is an object with "env" and "id", and this is ${describe(value)}`)
+  return undefined
 }
-const FIELDS = [...Object.keys(plainFields), 'verifier']
+
+type Fields = Readonly<Record<string, unknown>>
+type Complain = (problem: string) => void
+
+const FIELDS = 'env, id, args, slug, validation, agent_config, columns, runtime_config, verifier'.split(', ')
 /** A verifier is itself a task, without a verifier of its own. */
-const verifierSchema = z.strictObject(plainFields)
-const rowSchema = z.strictObject({ ...plainFields, verifier: verifierSchema.nullish() })
+const VERIFIER_FIELDS = FIELDS.filter(name => name !== 'verifier')
 
-type Row = z.infer<typeof rowSchema>
-
-function toTask(row: Row): Task {
-  const args = row.args ?? {}
+/** Without a schema, so that a program that only makes a taskset loads no library for it. Undefined where something is wrong with the row. */
+function readTask(row: Fields, at: string, known: readonly string[], complain: Complain): Task | undefined {
+  const env = readText(row.env, `${at}env`, complain)
+  const id = readText(row.id, `${at}id`, complain)
+  const args = readOptional(row.args, `${at}args`, readObject, complain) ?? {}
+  const slug = readOptional(row.slug, `${at}slug`, readText, complain)
+  const validation = readOptional(row.validation, `${at}validation`, readObjects, complain)
+  const agentConfig = readOptional(row.agent_config, `${at}agent_config`, readObject, complain)
+  const columns = readOptional(row.columns, `${at}columns`, readObject, complain)
+  const runtimeConfig = readOptional(row.runtime_config, `${at}runtime_config`, readObject, complain)
+  const verifier = known === FIELDS ? readOptional(row.verifier, 'verifier', readVerifier, complain) : undefined
+  for (const key of Object.keys(row)) if (!known.includes(key)) complain(unknownField(key, at))
+  if (env === undefined || id === undefined) return undefined
   return {
-    env: row.env,
-    id: row.id,
+    env,
+    id,
     args,
-    slug: row.slug ?? defaultSlug(row.id, args),
-    ...(row.validation ? { validation: row.validation } : {}),
-    ...(row.agent_config ? { agent_config: row.agent_config } : {}),
-    ...(row.columns ? { columns: row.columns } : {}),
-    ...(row.runtime_config ? { runtime_config: row.runtime_config } : {}),
-    ...(row.verifier ? { verifier: toTask(row.verifier) } : {}),
+    slug: slug ?? defaultSlug(id, args),
+    ...(validation ? { validation } : {}),
+    ...(agentConfig ? { agent_config: agentConfig } : {}),
+    ...(columns ? { columns } : {}),
+    ...(runtimeConfig ? { runtime_config: runtimeConfig } : {}),
+    ...(verifier ? { verifier } : {}),
   }
 }
 
-function toProblems(issue: z.core.$ZodIssue): string[] {
-  const path = issue.path.join('.')
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(key => {
-      if (key === 'verifier') return '"verifier": a verifier has no verifier of its own'
-      return `"${path === '' ? key : `${path}.${key}`}" is no field of a task (${FIELDS.join(', ')}); facets go under columns`
-    })
-  if (path === '') return [`a task is an object with "env" and "id", and this is ${describe(issue.input)}`]
-  if (issue.code === 'invalid_type') return [`"${path}" must be ${article(issue.expected)}`]
-  return [`"${path}" ${issue.code === 'too_small' ? 'is empty' : issue.message}`]
+type Read<Value> = (value: unknown, path: string, complain: Complain) => Value | undefined
+
+/** Rows that HUD wrote may hold null where a field is not set. */
+function readOptional<Value>(value: unknown, path: string, read: Read<Value>, complain: Complain): Value | undefined {
+  return value === undefined || value === null ? undefined : read(value, path, complain)
 }
 
-function article(type: string): string {
-  if (type === 'record' || type === 'object') return 'an object'
-  return type === 'array' ? 'a list' : `a ${type}`
+function readText(value: unknown, path: string, complain: Complain): string | undefined {
+  if (typeof value !== 'string') complain(`"${path}" must be a string`)
+  else if (value === '') complain(`"${path}" is empty`)
+  else return value
+  return undefined
+}
+
+/** A copy: what the row's owner changes later changes no task. */
+function readObject(value: unknown, path: string, complain: Complain): Fields | undefined {
+  if (isPlain(value)) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__'))
+  complain(`"${path}" must be an object`)
+  return undefined
+}
+
+function readObjects(value: unknown, path: string, complain: Complain): Fields[] | undefined {
+  if (Array.isArray(value))
+    return value
+      .map((item: unknown, index) => readObject(item, `${path}.${index}`, complain))
+      .filter(item => item !== undefined)
+  complain(`"${path}" must be a list`)
+  return undefined
+}
+
+function readVerifier(value: unknown, path: string, complain: Complain): Task | undefined {
+  if (isObject(value)) return readTask(value, `${path}.`, VERIFIER_FIELDS, complain)
+  complain(`"${path}" must be an object`)
+  return undefined
+}
+
+function unknownField(key: string, at: string): string {
+  if (key === 'verifier') return '"verifier": a verifier has no verifier of its own'
+  return `"${at}${key}" is no field of a task (${FIELDS.join(', ')}); facets go under columns`
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** As JSON makes them, whichever realm they come from. */
+function isPlain(value: unknown): value is Fields {
+  if (!isObject(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value)
-  return Array.isArray(value) ? 'a list' : article(typeof value)
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }

@@ -1,21 +1,62 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ErrorData } from '../errors.ts'
+import type { JobId } from '../ids.ts'
+import type { Group } from '../rollout/group.ts'
+import type { RunHeader } from '../rollout/run.ts'
 
 /**
- * What the library has to say without being asked: it prints nothing by itself. Subscribe with `node:diagnostics_channel`; each
- * message is `ErrorData`. The channels: `troupe:sandbox` (a sandbox that will not go), `troupe:actor` (an actor that failed, and
- * what its parent did), `troupe:dead-letter` (a message nobody could receive), `troupe:training` (a body that had to be split, a batch
- * without a gradient).
+ * What the library has to say without being asked: it prints nothing by itself. Subscribe with `node:diagnostics_channel`. Several engines of a process
+ * share the channels; what is about one of them names its job, as `jobId` or as `details.jobId` of an `ErrorData`.
  */
+export interface ChannelMessages {
+  /** A sandbox that will not go. */
+  readonly sandbox: ErrorData
+  /** An actor that failed, and what its parent did. */
+  readonly actor: ErrorData
+  /** A message that nobody could receive. */
+  readonly deadLetter: ErrorData
+  /** A body that had to be split, a batch without a gradient. */
+  readonly training: ErrorData
+  /** What no caller of an environment served here can be told: a teardown that failed, a connection that was not accepted. */
+  readonly environment: ErrorData
+  readonly engine: EngineEvent
+  /** A run that ended, once it is durable: whatever became of it. */
+  readonly run: RunHeader
+  /** A group that ended, as the stream is going to hand it out. Whoever keeps it keeps its trajectories. */
+  readonly group: Group
+}
+
+export type EngineEvent =
+  | {
+      readonly type: 'started'
+      readonly jobId: JobId
+      readonly runtime: string
+      /** 0: everything is in the calling thread. */
+      readonly threads: number
+      readonly maxConcurrent: number
+    }
+  | {
+      readonly type: 'closed'
+      readonly jobId: JobId
+      /** Sandboxes that may still exist, as their provider names them. */
+      readonly sandboxesLeft: readonly string[]
+    }
+
+/** Their names at `node:diagnostics_channel`. */
 export const CHANNELS = {
   sandbox: 'troupe:sandbox',
   actor: 'troupe:actor',
   deadLetter: 'troupe:dead-letter',
   training: 'troupe:training',
-} as const
+  environment: 'troupe:environment',
+  engine: 'troupe:engine',
+  run: 'troupe:run',
+  group: 'troupe:group',
+} as const satisfies Record<keyof ChannelMessages, string>
 
-/** Costs next to nothing while nobody listens. */
-export function publish(name: keyof typeof CHANNELS, data: ErrorData): void {
+/** Costs next to nothing while nobody listens, and then answers false. */
+export function publish<Name extends keyof ChannelMessages>(name: Name, message: ChannelMessages[Name]): boolean {
   const target = channel(CHANNELS[name])
-  if (target.hasSubscribers) target.publish(data)
+  if (target.hasSubscribers) target.publish(message)
+  return target.hasSubscribers
 }

@@ -1,9 +1,10 @@
-import type { AskPoolStats, DrainPool, Lease, PoolMessage, Release } from '../../actors/messages.ts'
+import type { AskPoolStats, DrainPool, Lease, LeaseLost, PoolMessage, Release } from '../../actors/messages.ts'
 import { sandboxPool } from '../../actors/sandbox-pool.ts'
 import { type Clock, sleep } from '../../src/clock.ts'
 import type { ErrorData } from '../../src/errors.ts'
 import { randomIds, toLeaseId, toRunId } from '../../src/ids.ts'
 import type { PoolSource } from '../../src/job/options.ts'
+import type { Actor } from '../../src/kernel/actor.ts'
 import type { DeadLetter } from '../../src/kernel/dead-letters.ts'
 import type { Ref } from '../../src/kernel/ref.ts'
 import { makeSystem } from '../../src/kernel/system.ts'
@@ -40,6 +41,8 @@ const LEASE_MS = 60_000
 const DRAIN_MS = 120_000
 const STATS_MS = 30_000
 const MOST_HELD_MS = 20
+/** Nothing is done with a sandbox that could notice its end. */
+const holder: Actor<null, LeaseLost> = { name: 'holder', initial: () => null, receive: state => state }
 const TASK = { env: 'calc', id: 'fix', args: {}, slug: 'fix' }
 
 export function openLeases(plans: readonly PoolPlan[], clock: Clock, seed: number): LeaseScene {
@@ -49,6 +52,7 @@ export function openLeases(plans: readonly PoolPlan[], clock: Clock, seed: numbe
   const random = makeRandom(seed)
   const onDeadLetter = (letter: DeadLetter) => void letters.push(letter)
   const system = makeSystem({ node: 'main', clock, random, encodeLocal: true, onDeadLetter })
+  const owner = system.spawn(holder)
   const pools = plans.map(plan => ({ plan, pool: system.spawn(toPool(plan, error => void reports.push(error))) }))
 
   async function leaseOne(pool: Ref<PoolMessage>, name: string): Promise<void> {
@@ -58,7 +62,7 @@ export function openLeases(plans: readonly PoolPlan[], clock: Clock, seed: numbe
       leaseId,
       runId: toRunId(name),
       task: TASK,
-      owner: pool,
+      owner,
       deadlineMs: LEASE_MS,
     }
     book.ask(leaseId)

@@ -19,18 +19,18 @@ const thrown = (work: () => void): unknown => {
 }
 
 test('a level that needs more open files than there may be is named, with what would do', () => {
-  const error = thrown(() => checkDescriptors([1, 8, 1_024], 'local', false, 1_024))
+  const error = thrown(() => checkDescriptors([1, 8, 1_024], 'local', 1_024))
   assert.ok(hasTag(error, 'ladder-descriptors'))
   assert.match(error.message, /level 1024 .* 3456 open files .* may have 1024/)
   assert.match(error.message, /ulimit -n 3456.* above 213/)
-  checkDescriptors([1, 8, 213], 'local', false, 1_024)
+  checkDescriptors([1, 8, 213], 'local', 1_024)
 })
 
 test('emulated sandboxes need more of them than ours', () => {
-  checkDescriptors([128], 'local', false, 1_024)
+  checkDescriptors([128], 'local', 1_024)
   assert.ok(
     hasTag(
-      thrown(() => checkDescriptors([128], 'daytona', true, 1_024)),
+      thrown(() => checkDescriptors([128], 'daytona', 1_024)),
       'ladder-descriptors',
     ),
   )

@@ -1,0 +1,10 @@
+/** What tests of environments, agents and runtimes need: `troupe/testing`. Everything here is deterministic, or runs in the calling process. */
+export type { Journal } from '../journal/journal.ts'
+export { openMemoryJournal } from '../journal/memory-journal.ts'
+export { agentOf, type Solve } from './agent-of.ts'
+export { InProcessRuntime, type InProcessRuntimeOptions } from './in-process-runtime.ts'
+export { type MemoryShell, type MemoryShellOptions, makeMemoryShell } from './memory-shell.ts'
+export { playTask } from './play-task.ts'
+export { type AgentOutcome, type AgentScene, runAgent } from './run-agent.ts'
+export { seededIds } from './seeded-ids.ts'
+export { settle, VirtualClock } from './virtual-clock.ts'
