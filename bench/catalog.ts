@@ -114,7 +114,7 @@ export const BENCHES: readonly BenchEntry[] = [
   },
   {
     name: 'soak',
-    summary: '50,000 rollouts, 512 wide, with faults at a low rate: what grows, and whether it slows down',
+    summary: '150,000 rollouts, 512 wide, with faults at a low rate: what grows, and whether it slows down',
     load: async () => (await import('./soak.ts')).soakBench,
     inSet: {},
     settings: ['seed'],

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024
 /** Slopes are for so many rollouts. */
 const UNIT = 10_000
 /** Before this share of the rollouts code is compiled, and pools and heaps take their size. */
-const WARM_UP = 0.2
+const WARM_UP = 0.3
 const MAX_DRIFT = 0.1
 
 /** What may be gained from the warm-up to the end of all rollouts, whatever the error of a slope is. */
@@ -22,7 +22,7 @@ const SMALL = { memoryMib: 4, handles: 8 } as const
 /** Rollouts that do nothing, on the real engine with faults at a low rate: what grows, and whether it slows down. */
 export async function soakBench({ quick, seed = '1', signal }: Given): Promise<BenchTable> {
   const soakCase: SoakCase = {
-    rollouts: quick ? 3_072 : 50_176,
+    rollouts: quick ? 3_072 : 150_528,
     width: WIDTH,
     seed: Number(seed),
     sampleEvery: quick ? 128 : 512,

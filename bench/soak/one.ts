@@ -56,7 +56,8 @@ async function soak({ rollouts, width, seed, sampleEvery, hostKillEvery }: SoakC
   mkdirSync(temporary, { mode: 0o711 })
   process.env.TMPDIR = temporary
   const journal = join(directory, 'journal')
-  // What is made once and stays, such as the pipe of stdout, is there before the first look.
+  // What is made once and stays is there before the first look: streams, and the descriptor that a loop with streams keeps in reserve.
+  void [process.stdout, process.stderr]
   const before = takeSample(0)
   const runtime = new LocalRuntime(environment, { restarts: Number.MAX_SAFE_INTEGER })
   const job = await Job.start('soak', { journal, seed, keepGroups: false, runtime, maxConcurrent: width })
