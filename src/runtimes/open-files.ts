@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Open files that one sandbox takes in the process that has most. Measured with 8 to 256 at once: 4 with Daytona's client, 5 with a process
+ * Open files that one sandbox takes in the process that has most. Measured with 8 to 256 at once: 4.6 with Daytona's client, 4.6 with a process
  * each, and none for workspaces of one host, whose rollouts share a connection and where each command takes pipes. With room to spare.
  */
 const PER_SANDBOX: Readonly<Record<string, number>> = { local: 3, url: 2, subprocess: 6, daytona: 6 }
