@@ -87,6 +87,7 @@ export function makeServers(options: ServersOptions) {
         clock,
         startDeadlineMs: START_DEADLINE_MS,
         stopGraceMs: STOP_GRACE_MS,
+        guarded: true,
       })
       return { process: process_, remove: () => removeDirectory(base) }
     } catch (error) {

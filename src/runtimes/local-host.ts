@@ -109,6 +109,7 @@ async function startHost(options: HostOptions): Promise<{ host: LocalHost; exite
       clock: options.clock,
       startDeadlineMs: options.startDeadlineMs,
       stopGraceMs: STOP_GRACE_MS,
+      guarded: true,
     })
     let alive = true
     serving.exited.then(() => {

@@ -5,6 +5,7 @@ import { type ErrorData, fromErrorData } from '../errors.ts'
 import { hide, noteSecretsOf } from '../redact.ts'
 import type { ListenAddress } from '../wire/address.ts'
 import { type ProcessEnd, provisionCancelled, serveFailed, serveNotStarted, serveTimeout } from './errors.ts'
+import { guardGroup } from './guard.ts'
 import { endGroup } from './process-group.ts'
 import { parseServeLine } from './serve-lines.ts'
 
@@ -22,6 +23,11 @@ export interface ServeCommand {
   /** Between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number
   readonly signal?: AbortSignal
+  /**
+   * For a program that ends when its stdin closes: sees to it that it does after this process, stopped or stuck as it may be. Default false, for what ends
+   * however it is, as on a leash.
+   */
+  readonly guarded?: boolean
 }
 
 /** A process that serves a control channel, at the head of a process group of its own. */
@@ -58,9 +64,11 @@ export async function startServing(command: ServeCommand): Promise<ServeProcess>
   const exited = new Promise<ProcessEnd>(resolve => {
     child.once('close', (code, signal) => resolve({ code, signal, stderr: output.stderr() }))
   })
+  const guard = command.guarded === true && child.pid !== undefined ? guardGroup(child.pid) : undefined
+  exited.then(() => guard?.dismiss())
   let stopping: Promise<void> | undefined
   const stop = () => {
-    stopping ??= endGroup(child, exited, command.clock, command.stopGraceMs)
+    stopping ??= endGroup(child, exited, command.clock, command.stopGraceMs).finally(() => guard?.dismiss())
     return stopping
   }
   try {

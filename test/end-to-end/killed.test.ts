@@ -45,15 +45,32 @@ test(
 )
 
 test(
+  'its host ends and cleans up also where it was stopped, and the same command goes on',
+  () =>
+    withScene(async scene => {
+      const { argv, engine } = await startAndHold(scene)
+      process.kill(scene.host(), 'SIGSTOP')
+      engine.child.kill('SIGKILL')
+      assert.is(await engine.ended, 'SIGKILL')
+      await until(
+        () => scene.leftovers().length === 0,
+        () => scene.leftovers().join('\n'),
+      )
+      await goOn(scene, argv)
+    }),
+  { deadlineMs: 60_000 },
+)
+
+test(
   'with its host killed too, the next start removes what both left, and nothing of those that live',
   () =>
     withScene(async scene => {
       const { argv, engine } = await startAndHold(scene)
-      const host = scene.host()
-      process.kill(host, 'SIGSTOP')
+      // Stopped, so that it does not clean up after its host.
+      engine.child.kill('SIGSTOP')
+      process.kill(scene.host(), 'SIGKILL')
       engine.child.kill('SIGKILL')
       await engine.ended
-      process.kill(host, 'SIGKILL')
       await until(
         () => scene.processes().length === 0,
         () => scene.leftovers().join('\n'),

@@ -36,7 +36,8 @@ test('a held pool fills with real sandboxes where an anchor has landed, and drop
   }))
 
 test('what the provider counts before it exists is not believed', () =>
-  withAccount({ speed: 20 }, async ({ account, emulator }) => {
+  // Slow enough that a busy machine looks at it in between.
+  withAccount({ speed: 4 }, async ({ account, emulator }) => {
     const pool = poolOf(account)
     await pool.hold(8)
     let ahead = 0
@@ -46,8 +47,8 @@ test('what the provider counts before it exists is not believed', () =>
       if (held?.currentSize === 8 && ready < 8) ahead += 1
       return ready === 8
     })
-    assert.ok(ahead > 3, `currentSize said full ${ahead} times before it was`)
     await pool.drop()
+    assert.ok(ahead > 0, 'currentSize said full before it was')
   }))
 
 test('a claimed member is not counted, and survives the drop', () =>
