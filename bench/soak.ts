@@ -12,8 +12,8 @@ const WIDTH = 512
 const MIB = 1024 * 1024
 /** Slopes are for so many rollouts. */
 const UNIT = 10_000
-/** Before this share of the rollouts code is compiled, and pools and heaps take their size. */
-const WARM_UP = 0.3
+/** Before this share of the rollouts code is compiled, and pools and heaps take their size: those of threads take about 200,000. */
+const WARM_UP = 0.5
 const MAX_DRIFT = 0.1
 
 /** What may be gained from the warm-up to the end of all rollouts, whatever the error of a slope is. */
@@ -22,7 +22,7 @@ const SMALL = { memoryMib: 4, handles: 8 } as const
 /** Rollouts that do nothing, on the real engine with faults at a low rate: what grows, and whether it slows down. */
 export async function soakBench({ quick, seed = '1', signal }: Given): Promise<BenchTable> {
   const soakCase: SoakCase = {
-    rollouts: quick ? 3_072 : 150_528,
+    rollouts: quick ? 3_072 : 401_408,
     width: WIDTH,
     seed: Number(seed),
     sampleEvery: quick ? 128 : 512,
@@ -56,6 +56,7 @@ export function toTable({ rollouts, width, seed }: SoakCase, figures: SoakFigure
     rows: [
       slopeRow('own memory', warm, sample => sample.ownBytes / MIB, 'MiB', SMALL.memoryMib),
       slopeRow('main heap and buffers', warm, sample => sample.heapBytes / MIB, 'MiB', SMALL.memoryMib),
+      slopeRow("threads' heaps and buffers", warm, sample => sample.threadBytes / MIB, 'MiB', SMALL.memoryMib),
       slopeRow('handles', warm, sample => sample.handles, 'handles', SMALL.handles),
       slopeRow('descriptors', warm, sample => sample.descriptors, 'descriptors', SMALL.handles),
       { name: 'RSS at the end, mapped journal included', value: (samples.at(-1)?.rssBytes ?? 0) / MIB, unit: 'MiB' },

@@ -1,10 +1,12 @@
 import { defineAgent } from '../../src/agents/agent.ts'
 import { faultOf } from './faults.ts'
+import { announceHeap } from './thread-heaps.ts'
 
 /** Does nothing, or what the fault of its seed says; faults of the grader it asks for with its answer. */
 export default defineAgent(() => ({
   name: 'soaked',
   async run({ seed, record, signal }) {
+    announceHeap()
     const fault = faultOf(seed)
     record({ role: 'assistant', text: fault ?? 'a step', atMs: 0, tookMs: 0, tokens: { prompt, output, logprobs } })
     if (fault === 'agent-throws') throw new Error('the agent throws')

@@ -13,6 +13,7 @@ import { Taskset } from '../../src/taskset/taskset.ts'
 import { makeBenchDirectory } from '../directory.ts'
 import { childrenOf } from '../engine/proc-stat.ts'
 import { type Sample, takeSample } from './sample.ts'
+import { hearHeaps } from './thread-heaps.ts'
 
 export interface SoakCase {
   readonly rollouts: number
@@ -58,13 +59,14 @@ async function soak({ rollouts, width, seed, sampleEvery, hostKillEvery }: SoakC
   const journal = join(directory, 'journal')
   // What is made once and stays is there before the first look: streams, and the descriptor that a loop with streams keeps in reserve.
   void [process.stdout, process.stderr]
-  const before = takeSample(0)
+  const heaps = hearHeaps()
+  const before = takeSample(0, 0)
   const runtime = new LocalRuntime(environment, { restarts: Number.MAX_SAFE_INTEGER })
   const job = await Job.start('soak', { journal, seed, keepGroups: false, runtime, maxConcurrent: width })
   const agent = createAgent(agentFile)
   const random = makeRandom(deriveSeed(seed, 'hosts'))
   const nextKill = () => hostKillEvery * (0.5 + random())
-  const samples: Sample[] = [takeSample(0)]
+  const samples: Sample[] = [takeSample(0, heaps.bytes())]
   const outcomes: Partial<Record<Outcome, number>> = {}
   let planned = 0
   let delivered = 0
@@ -78,7 +80,7 @@ async function soak({ rollouts, width, seed, sampleEvery, hostKillEvery }: SoakC
     const isWrong = outcome === 'graded' ? reward === null : outcome !== 'agent-error' && reward !== null
     if (isWrong) wrongRewards += 1
     delivered += 1
-    if (delivered % sampleEvery === 0) samples.push(takeSample(delivered))
+    if (delivered % sampleEvery === 0) samples.push(takeSample(delivered, heaps.bytes()))
     if (delivered < killAt) return
     killAt += nextKill()
     hostKills += killHost()
@@ -114,6 +116,7 @@ async function soak({ rollouts, width, seed, sampleEvery, hostKillEvery }: SoakC
   const { jobId } = job
   await job.close()
   const after = await sampleAtRest(before, delivered)
+  heaps.close()
   const left = [
     ...childrenOf(process.pid).map(pid => `process ${pid}`),
     ...readdirSync(temporary),
@@ -127,11 +130,11 @@ async function soak({ rollouts, width, seed, sampleEvery, hostKillEvery }: SoakC
 /** Once no more is held than before, or after two seconds: pipes of hosts that were killed close when the system gets to it. */
 async function sampleAtRest(before: Sample, rollouts: number): Promise<Sample> {
   for (let look = 0; look < 20; look += 1) {
-    const now = takeSample(rollouts)
+    const now = takeSample(rollouts, 0)
     if (now.handles <= before.handles && now.descriptors <= before.descriptors) return now
     await sleep(systemClock, 100)
   }
-  return takeSample(rollouts)
+  return takeSample(rollouts, 0)
 }
 
 /** Kills the environment host; how many there were. */

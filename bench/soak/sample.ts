@@ -10,11 +10,13 @@ export interface Sample {
   readonly ownBytes: number
   /** The main thread's heap and buffers, after a collection where there can be one. */
   readonly heapBytes: number
+  /** The same of all threads of rollouts together, as each of them last said. */
+  readonly threadBytes: number
   readonly handles: number
   readonly descriptors: number
 }
 
-export function takeSample(rollouts: number): Sample {
+export function takeSample(rollouts: number, threadBytes: number): Sample {
   globalThis.gc?.()
   const { heapUsed, external, rss } = process.memoryUsage()
   return {
@@ -23,6 +25,7 @@ export function takeSample(rollouts: number): Sample {
     rssBytes: rss,
     ownBytes: readOwnBytes(),
     heapBytes: heapUsed + external,
+    threadBytes,
     handles: process.getActiveResourcesInfo().length,
     descriptors: readdirSync('/proc/self/fd').length,
   }
