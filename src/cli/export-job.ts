@@ -1,17 +1,33 @@
 import { exportRuns } from '../journal/export.ts'
 import type { Cli } from './cli.ts'
 import type { ExportArguments } from './commands/export.ts'
-import { missingOption, unknownRecord } from './errors.ts'
+import { conflictingOptions, missingOption, unknownRecord } from './errors.ts'
 import { findJob, readJobs, readJournal } from './journal-reader.ts'
 
 export async function exportJob(text: string | undefined, options: ExportArguments, cli: Cli): Promise<void> {
   const { console, clock } = cli
   if (options.format === 'parquet' && options.out === undefined && 'isTTY' in console.stdout && console.stdout.isTTY)
     throw missingOption('--out', 'Parquet is binary and is not written to a terminal')
+  if (options.mergeTurns === true && options.shape !== 'tokens')
+    throw conflictingOptions('--merge-turns', `--shape ${options.shape}`, 'only samples of tokens are made of turns')
+  if (options.ungraded === 'keep' && options.shape === 'preferences')
+    throw conflictingOptions(
+      '--ungraded keep',
+      '--shape preferences',
+      'a run without a reward is neither better nor worse',
+    )
   await readJournal(options.journal, clock, async journal => {
     const job = text === undefined ? (await readJobs(journal))[0] : await findJob(journal, text)
     if (job === undefined) throw unknownRecord('job', 'newest', options.journal)
-    const { runs } = await exportRuns(journal, job.jobId, { format: options.format, to: options.out ?? console.stdout })
-    console.talk(`${runs} runs of ${job.jobId} written to ${options.out ?? 'stdout'}`)
+    const { format, shape, ungraded, evaluations, mergeTurns = false, out } = options
+    const { rows, noun } = await exportRuns(journal, job.jobId, {
+      format,
+      shape,
+      mergeTurns,
+      ...(ungraded === undefined ? {} : { ungraded }),
+      ...(evaluations === undefined ? {} : { evaluations }),
+      to: out ?? console.stdout,
+    })
+    console.talk(`${rows} ${noun} of ${job.jobId} written to ${out ?? 'stdout'}`)
   })
 }

@@ -57,7 +57,7 @@ function collector(): { readonly stream: Writable; readonly text: () => string }
 
 test('JSON lines have one run a line, in plan order, with everything in it; the stream stays open', async () => {
   const { stream, text } = collector()
-  assert.equal(await exportRuns(await makeJournal(), jobId, { format: 'jsonl', to: stream }), { runs: 3 })
+  assert.equal(await exportRuns(await makeJournal(), jobId, { format: 'jsonl', to: stream }), { rows: 3, noun: 'runs' })
   assert.is(stream.writableEnded, false)
   const rows = text()
     .trimEnd()
@@ -83,7 +83,7 @@ test('JSON lines have one run a line, in plan order, with everything in it; the 
 test('Parquet is read back by another reader, with proper types', () =>
   withDirectory(async directory => {
     const to = join(directory, 'runs.parquet')
-    assert.equal(await exportRuns(await makeJournal(), jobId, { format: 'parquet', to }), { runs: 3 })
+    assert.equal(await exportRuns(await makeJournal(), jobId, { format: 'parquet', to }), { rows: 3, noun: 'runs' })
     assert.equal(await readdir(directory), ['runs.parquet'])
     const file = await asyncBufferFromFile(to)
     const metadata = await parquetMetadataAsync(file)
@@ -123,7 +123,7 @@ test('an empty job gives an empty Parquet file that can be read', () =>
     const journal = openMemoryJournal()
     await journal.putJob({ jobId, name: 'calc', startedAt: 1, seed: 7, settings: {} })
     const to = join(directory, 'empty.parquet')
-    assert.equal(await exportRuns(journal, jobId, { format: 'parquet', to }), { runs: 0 })
+    assert.equal(await exportRuns(journal, jobId, { format: 'parquet', to }), { rows: 0, noun: 'runs' })
     assert.equal(await parquetReadObjects({ file: await asyncBufferFromFile(to) }), [])
   }))
 

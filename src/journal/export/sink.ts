@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
-import { exportFailed } from './errors.ts'
+import { exportFailed } from '../errors.ts'
 
 /** Where an export goes, with one write at a time in flight: memory stays bounded whatever is slow. */
 export interface ExportSink {

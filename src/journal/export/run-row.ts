@@ -1,8 +1,8 @@
-import type { RunHeader } from '../rollout/run.ts'
-import type { Trajectory, Turn } from '../rollout/trajectory.ts'
+import type { RunHeader } from '../../rollout/run.ts'
+import type { Trajectory, Turn } from '../../rollout/trajectory.ts'
 
 /** One run as it is exported: the header's fields, then the trajectory's, named as in HUD's own rows. Plain data throughout. */
-export interface ExportRow {
+export interface RunRow {
   readonly run_id: string
   readonly job_id: string
   readonly group_id: string
@@ -32,6 +32,8 @@ export interface ExportRow {
   readonly turns: readonly ExportTurn[]
   readonly answer: unknown
   readonly grade: unknown
+  /** Of a task with a verifier, the task's own grade; `grade` is then the verifier's. Null for all others. */
+  readonly actor_grade: unknown
 }
 
 export interface ExportTurn {
@@ -49,7 +51,7 @@ export interface ExportTokens {
   readonly output_logprobs: readonly number[]
 }
 
-export function toExportRow(header: RunHeader, trajectory: Trajectory): ExportRow {
+export function toRunRow(header: RunHeader, trajectory: Trajectory): RunRow {
   const { task } = header
   return {
     run_id: header.runId,
@@ -79,6 +81,7 @@ export function toExportRow(header: RunHeader, trajectory: Trajectory): ExportRo
     turns: trajectory.turns.map(toExportTurn),
     answer: trajectory.answer ?? null,
     grade: trajectory.grade,
+    actor_grade: trajectory.actorGrade ?? null,
   }
 }
 
