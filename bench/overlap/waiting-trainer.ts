@@ -12,10 +12,8 @@ export function makeWaitingTrainer(msPerRun: (step: number) => number): Trainer 
     },
     async optimStep() {
       step += 1
-      return { step, checkpointId: `checkpoint-${step}`, samplerPath: '', statePath: '', model: 'waiting' }
+      return { step, policyVersion: `checkpoint-${step}` }
     },
-    checkpoints: async () => [],
-    head: async () => undefined,
-    async setHead() {},
+    policyVersion: async () => (step === 0 ? null : `checkpoint-${step}`),
   }
 }

@@ -4,6 +4,10 @@ import type { AgentSpec } from '../agents/agent.ts'
 import { parseChatConfig, readKey } from '../agents/chat/config.ts'
 import { Catalog } from '../models/catalog.ts'
 import { hudEndpoint, type ModelEndpoint, oneServer } from '../models/endpoint.ts'
+import { TrainingClient } from '../training/client.ts'
+import { nameTrainer } from '../training/defaults.ts'
+import type { TrainerSetup } from '../training/own-trainer.ts'
+import type { Trainer } from '../training/trainer.ts'
 import { noBase } from './errors.ts'
 import type { ModelArguments } from './model-options.ts'
 import { probeModel } from './probe-model.ts'
@@ -11,7 +15,8 @@ import { probeModel } from './probe-model.ts'
 /** A model that can be asked and trained. */
 export interface OpenModel {
   readonly model: string
-  readonly endpoint: ModelEndpoint
+  /** For whoever opens it to close. */
+  openTrainer(): Trainer
   readonly agent: AgentSpec
   /** Resolves when its server has ended although nobody closed it. */
   readonly lost?: Promise<unknown>
@@ -29,6 +34,8 @@ export interface ModelPlan {
    * base, and nothing of it is kept.
    */
   open(name?: string): Promise<OpenModel>
+  /** Frees what was opened to find that out. */
+  close(): Promise<void>
 }
 
 /** The file beside an environment's tasks that its embedded policy starts from. */
@@ -39,7 +46,14 @@ const BASE_FILE = 'policy.base'
  * service answers.
  */
 export async function planModel(tasks: string, options: ModelArguments): Promise<ModelPlan> {
-  return options.trainer === 'hud' ? planService(options) : planEmbedded(tasks, options)
+  switch (nameTrainer(options.trainer)) {
+    case 'hud':
+      return planService(options)
+    case 'embedded':
+      return planEmbedded(tasks, options)
+    case 'own':
+      return planOwn(options)
+  }
 }
 
 async function planService(options: ModelArguments): Promise<ModelPlan> {
@@ -50,7 +64,40 @@ async function planService(options: ModelArguments): Promise<ModelPlan> {
   await using catalog = new Catalog(endpoint)
   await catalog.resolve(model)
   await probeModel(agent.config)
-  return { identity: identify(options), agent, open: async () => ({ model, endpoint, agent, close: async () => {} }) }
+  const openTrainer = () => new TrainingClient(model, endpoint)
+  return {
+    identity: identify(options),
+    agent,
+    open: async () => ({ model, openTrainer, agent, close: async () => {} }),
+    close: async () => {},
+  }
+}
+
+async function planOwn(options: ModelArguments): Promise<ModelPlan> {
+  const { loadTrainer } = await import('../training/own-trainer.ts')
+  const { trainer, agent: own, served } = await loadTrainer(options.trainer, { model: options.model })
+  const close = async () => trainer.close?.()
+  try {
+    const agent = own ?? toAgent(trainer.model, toEndpoint(served), options)
+    if (agent.kind === 'chat' && own === undefined) await probeModel(agent.config)
+    const openTrainer = () => trainer
+    return {
+      identity: identify(options),
+      agent,
+      open: async () => ({ model: trainer.model, openTrainer, agent, close: async () => {} }),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Whole, so that HUD's addresses and its key have no part in it. */
+function toEndpoint(served: TrainerSetup['served']): ModelEndpoint {
+  const { inferenceUrl = '', apiKeyVariable } = served ?? {}
+  const endpoint = { apiUrl: inferenceUrl, rlUrl: inferenceUrl, inferenceUrl }
+  return apiKeyVariable === undefined ? endpoint : { ...endpoint, apiKeyVariable }
 }
 
 function planEmbedded(tasks: string, options: ModelArguments): ModelPlan {
@@ -67,8 +114,10 @@ function planEmbedded(tasks: string, options: ModelArguments): ModelPlan {
         ...(called === undefined ? {} : { name: called, directory: join(options.policies, called) }),
         ...(options.samplers === undefined ? {} : { samplers: options.samplers }),
       })
-      return { model, endpoint, agent: toAgent(model, endpoint, options), lost, close }
+      const openTrainer = () => new TrainingClient(model, endpoint)
+      return { model, openTrainer, agent: toAgent(model, endpoint, options), lost, close }
     },
+    close: async () => {},
   }
 }
 

@@ -5,12 +5,12 @@ import type { JobSnapshot } from '../job/snapshot.ts'
 import { renderPool } from '../report/pool.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { Taskset } from '../taskset/taskset.ts'
-import { TrainingClient } from '../training/client.ts'
 import type { TrainingEvent } from '../training/loop/events.ts'
 import type { TrainShape } from '../training/loop/options.ts'
 import { toJobSettings } from '../training/loop/settings.ts'
 import { train } from '../training/loop/train.ts'
 import type { ReceiptHead } from '../training/receipt/receipt.ts'
+import type { Trainer } from '../training/trainer.ts'
 import { readVersion } from '../version.ts'
 import { checkOpenFiles } from './check-open-files.ts'
 import { chooseSplits, type Splits } from './choose-splits.ts'
@@ -23,6 +23,7 @@ import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { type ModelPlan, type OpenModel, planModel } from './open-model.ts'
 import { showProgress } from './progress.ts'
+import { tellReported } from './report-options.ts'
 import { makeRuntime } from './runtime-options.ts'
 import { makeTrainingLog, type TrainingLog } from './training-log.ts'
 import { type TrainingSettings, toTrainingSettings } from './training-settings.ts'
@@ -33,26 +34,28 @@ export async function runTrain(tasks: string, options: TrainArguments, cli: Cli)
   const settings = toTrainingSettings(options)
   const taskset = await Taskset.load(tasks)
   const splits = chooseSplits(taskset, options)
-  const plan = await planModel(tasks, options)
+  await using planned = closing(await planModel(tasks, options))
+  const plan = planned.value
   await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
   // Also checked when the first rollouts start; here, so that a mistake leaves no job behind in the journal.
   const shape = toShape(settings, splits)
   const jobOptions = { ...toJobOptions(shape, splits, plan, options, runtime.value), runtime: runtime.value }
   const provision = planProvision(jobOptions)
   checkOpenFiles(provision, runtime.value)
-  await preflight(splits.train, plan.agent, runtime.value, provision)
+  await preflight(splits.train, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using job = closing(await Job.start(taskset.name, jobOptions))
   await using model = closing(await plan.open(job.value.jobId))
-  await using trainer = closing(new TrainingClient(model.value.model, model.value.endpoint))
+  const trainer = model.value.openTrainer()
+  await using _trainer = closing({ close: async () => trainer.close?.() })
   const head = toHead(job.value, model.value, options, settings, splits)
   const log = makeTrainingLog({ head, steps: settings.steps, directory: options.out, json: options.json === true }, cli)
-  await runSteps({ job: job.value, model: model.value, trainer: trainer.value, shape, splits, log }, options, cli)
+  await runSteps({ job: job.value, model: model.value, trainer, shape, splits, log }, options, cli)
 }
 
 interface Parts {
   readonly job: Job
   readonly model: OpenModel
-  readonly trainer: TrainingClient
+  readonly trainer: Trainer
   readonly shape: TrainShape
   readonly splits: Splits
   readonly log: TrainingLog
@@ -100,6 +103,7 @@ async function runSteps({ job, model, trainer, shape, splits, log }: Parts, opti
   await job.stopEngines()
   hideWarnings()
   interrupt.disarm()
+  tellReported(job, console)
   failure ??= lost.signal.reason
   if (failure !== undefined && !hasStarted && !interrupt.signal.aborted) throw failure
   await log.finish()

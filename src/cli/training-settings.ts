@@ -1,4 +1,4 @@
-import { QUICK_SHAPE, TRAINING_DEFAULTS, TRAINING_SHAPE } from '../training/defaults.ts'
+import { nameTrainer, QUICK_SHAPE, TRAINING_DEFAULTS, TRAINING_SHAPE } from '../training/defaults.ts'
 import type { LossName, OptimStepOptions } from '../training/trainer.ts'
 import type { TrainArguments } from './commands/train.ts'
 import { chunkNotWhole, conflictingOptions, missingOption } from './errors.ts'
@@ -25,7 +25,7 @@ export interface TrainingSettings {
 export function toTrainingSettings(options: TrainArguments): TrainingSettings {
   refuseConflicts(options)
   const shape = options.quick === true ? QUICK_SHAPE : TRAINING_SHAPE
-  const defaults = TRAINING_DEFAULTS[options.trainer]
+  const defaults = TRAINING_DEFAULTS[nameTrainer(options.trainer)]
   const group = options.group ?? shape.group
   const chunk = options.chunk ?? Math.max(group, Math.floor(shape.chunk / group) * group)
   if (chunk % group !== 0) throw chunkNotWhole(chunk, group)
@@ -50,12 +50,13 @@ export function toTrainingSettings(options: TrainArguments): TrainingSettings {
 }
 
 function refuseConflicts(options: TrainArguments): void {
-  if (options.trainer === 'hud') {
-    if (options.model === undefined) throw missingOption('--model', 'the training service needs to know which model')
-    if (options.base !== undefined)
-      throw conflictingOptions('--base', '--trainer hud', 'a service has its own models; fork one')
+  if (options.trainer === 'hud' && options.model === undefined)
+    throw missingOption('--model', 'the training service needs to know which model')
+  if (nameTrainer(options.trainer) !== 'embedded') {
+    const trainer = `--trainer ${options.trainer}`
+    if (options.base !== undefined) throw conflictingOptions('--base', trainer, 'it has its own models')
     if (options.samplers !== undefined)
-      throw conflictingOptions('--samplers', '--trainer hud', 'they sample the embedded policy')
+      throw conflictingOptions('--samplers', trainer, 'they sample the embedded policy')
   }
   if (!options.eval) {
     for (const [option, value] of [

@@ -23,6 +23,8 @@ export interface HttpOptions {
   readonly apiKeyVariable?: string | undefined
   /** In place of the variable. */
   readonly apiKey?: string | undefined
+  /** The header that carries the key alone. Default: `authorization`, as a bearer's. */
+  readonly keyHeader?: string
   readonly env?: NodeJS.ProcessEnv | undefined
   /** For one call with its retries, milliseconds. Default 10 minutes: a training call takes as long as the training. */
   readonly deadlineMs?: number | undefined
@@ -162,7 +164,7 @@ export class HttpClient implements AsyncDisposable {
         method: call.method,
         headers: {
           accept: 'application/json',
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...this.#authorize(key),
           ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.bytes) }),
         },
         body: body === undefined ? null : toStream(body, progress),
@@ -182,6 +184,12 @@ export class HttpClient implements AsyncDisposable {
       throw unreachable(call, progress.sentWhole, error)
     }
     throw refused(call, refusal, body?.bytes ?? 0)
+  }
+
+  #authorize(key: string | undefined): Readonly<Record<string, string>> {
+    const { keyHeader } = this.#options
+    if (key === undefined) return {}
+    return keyHeader === undefined ? { authorization: `Bearer ${key}` } : { [keyHeader]: key }
   }
 
   /** Undefined where a second try would end as the first did. */

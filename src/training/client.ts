@@ -187,14 +187,21 @@ export class TrainingClient implements Trainer, AsyncDisposable {
     return this.#service.state((await replies()).stateReply)
   }
 
+  /** Oldest first. */
   checkpoints(): Promise<readonly Checkpoint[]> {
     return this.#catalog.checkpoints(this.model)
   }
 
+  async policyVersion(): Promise<string | null> {
+    return (await this.head())?.id ?? null
+  }
+
+  /** The served checkpoint; undefined while that is the model's base. */
   head(): Promise<Checkpoint | undefined> {
     return this.#catalog.head(this.model)
   }
 
+  /** Rolls back to a checkpoint, or branches from it. */
   setHead(checkpointId: string): Promise<void> {
     return this.#inTurn.run(() => this.#catalog.setHead(this.model, checkpointId))
   }

@@ -15,6 +15,7 @@ export interface DatumTensors {
   readonly mask: readonly number[]
 }
 
+/** What a forward pass gives a loss of one's own: the numbers of every sample, and the id by which the gradient is sent. */
 export interface ForwardResult {
   readonly forwardId: string
   readonly data: readonly DatumTensors[]
@@ -30,6 +31,7 @@ export interface CustomLoss {
 /** A loss over what the policy thinks now. Called once for each part of a batch that had to be split. */
 export type CustomLossFunction = (data: readonly DatumTensors[]) => CustomLoss
 
+/** How rewards become advantages in a forward pass. */
 export interface ForwardOptions {
   /** Runs in each group; absent, all runs are one group. */
   readonly groupSize?: number

@@ -1,7 +1,12 @@
 import type { LossName, OptimStepOptions } from './trainer.ts'
 
-/** Which service trains. */
-export type TrainerName = 'embedded' | 'hud'
+/** Which trainer: the embedded one, HUD's service, or one of the user's own, which is named by its module. */
+export type TrainerName = 'embedded' | 'hud' | 'own'
+
+/** `text` is `embedded`, `hud`, or a module. */
+export function nameTrainer(text: string): TrainerName {
+  return text === 'embedded' || text === 'hud' ? text : 'own'
+}
 
 /** What a training does unless told otherwise. */
 export interface TrainingDefaults {
@@ -27,6 +32,7 @@ export const TRAINING_DEFAULTS: Readonly<Record<TrainerName, TrainingDefaults>> 
     adam: { beta2: 0.99 },
   },
   hud: { learningRate: 1e-5, loss: 'importance_sampling', lossConfig: {}, substeps: 1, adam: {} },
+  own: { learningRate: 1e-5, loss: 'importance_sampling', lossConfig: {}, substeps: 1, adam: {} },
 }
 
 /** The shape of the published run. */

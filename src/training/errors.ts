@@ -193,3 +193,23 @@ export function encoderLate(deadlineMs: number): TroupeError {
     details: { deadlineMs },
   })
 }
+
+export function noTrainerFactory(path: string, name: string, names: readonly string[]): TroupeError {
+  const hint = names.length === 0 ? 'it exports nothing' : `it exports ${names.join(', ')}`
+  return new TroupeError({
+    tag: 'not-a-trainer',
+    address: path,
+    message: `${path} has no function "${name}" that makes a trainer; ${hint}. Export one with defineTrainer, and choose it with FILE#NAME where it is not the default.`,
+    details: { path, name, names },
+  })
+}
+
+/** `missing`: fields of what the factory gave. */
+export function notATrainer(path: string, missing: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'not-a-trainer',
+    address: path,
+    message: `what ${path} makes is no trainer: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. docs/trainers.md has the whole of it.`,
+    details: { path, missing },
+  })
+}

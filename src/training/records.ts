@@ -39,6 +39,7 @@ export interface StepRecord {
   readonly wallMs: number
 }
 
+/** How a step ended: with an update of the model, or without one and why. */
 export type StepEnd =
   | { readonly type: 'trained'; readonly checkpointId: string }
   | { readonly type: 'skipped'; readonly reason: 'no-spread' | 'no-groups' | 'nothing-accepted' }

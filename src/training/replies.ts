@@ -18,6 +18,7 @@ export const optimStepReply = z
   })
   .transform(
     (reply): OptimStepResult => ({
+      policyVersion: reply.checkpoint_id,
       step: reply.step,
       checkpointId: reply.checkpoint_id,
       samplerPath: reply.sampler_path,

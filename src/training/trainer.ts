@@ -3,6 +3,7 @@ import type { Run } from '../rollout/run.ts'
 /** Built-in losses of the training service; a service names those it has under `losses`. */
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro'
 
+/** How a trainer makes a gradient of a chunk. */
 export interface ForwardBackwardOptions {
   /** Default `importance_sampling`. */
   readonly lossFn?: LossName
@@ -16,6 +17,7 @@ export interface ForwardBackwardOptions {
   readonly numSubsteps?: number
 }
 
+/** What a trainer tells of one chunk. */
 export interface ForwardBackwardResult {
   /** `loss:sum` among them: the sum over tokens, not their mean. */
   readonly metrics: Readonly<Record<string, number>>
@@ -37,9 +39,18 @@ export interface OptimStepOptions {
   readonly weightDecay?: number
 }
 
-export interface OptimStepResult {
-  /** Optimiser steps of this model so far. */
+/** What every trainer tells of an optimiser step. */
+export interface PolicyStep {
+  /** The weights that are served from now on: the name that turns carry as their `version`. Never the same twice. */
+  readonly policyVersion: string
+  /** Optimiser steps of this model so far. Absent: the loop counts its own. */
+  readonly step?: number
+}
+
+/** The same of a service that keeps a checkpoint of each. */
+export interface OptimStepResult extends PolicyStep {
   readonly step: number
+  /** The policy's version, too. */
   readonly checkpointId: string
   readonly samplerPath: string
   readonly statePath: string
@@ -71,20 +82,30 @@ export interface AccumulatedState {
 }
 
 /**
- * What trains a model on groups of runs. Gradients accumulate over `forwardBackward` calls until `optimStep` applies them. No call
- * that changes the model is ever retried: a second delivery would count a batch twice.
+ * What trains a policy on groups of runs: all that the training loop needs of it. Gradients accumulate over `forwardBackward` calls until
+ * `optimStep` applies them. Calls come one after the other, and none that changes the policy is ever made again: a second delivery would
+ * count a batch twice. docs/trainers.md has what follows from that for one of your own.
  */
 export interface Trainer {
-  /** The slug or id it trains. */
+  /** What it trains: the slug or id of a model. */
   readonly model: string
+  /**
+   * Adds to the gradient. `runs` are whole groups, members side by side, `groupSize` in each; absent, all of them are one group. An error
+   * may say in its `details` what became of the groups: `{ accepted, rejected, unknown }`, lists of group ids. Those that it does
+   * not name are unknown, and are left out for good.
+   */
   forwardBackward(runs: readonly Run[], options?: ForwardBackwardOptions): Promise<ForwardBackwardResult>
-  optimStep(options: OptimStepOptions): Promise<OptimStepResult>
-  /** Oldest first. */
-  checkpoints(): Promise<readonly Checkpoint[]>
-  /** The served checkpoint; undefined while that is the model's base. */
-  head(): Promise<Checkpoint | undefined>
-  /** What it has accumulated; undefined, or absent, where the service does not tell. With it, more can be saved of a step that was interrupted. */
+  /** Applies what was accumulated, and serves the result. Rejects where nothing was. */
+  optimStep(options: OptimStepOptions): Promise<PolicyStep>
+  /**
+   * The weights that are served; null before the first optimiser step. It answers after every call that reached the trainer before: when
+   * the answer of an `optimStep` was lost, this is how it is found out whether it happened.
+   */
+  policyVersion(): Promise<string | null>
+  /** What it has accumulated; undefined, or absent, where it does not tell. With it, more can be saved of a step that was interrupted. */
   state?(): Promise<AccumulatedState | undefined>
-  /** Rolls back to a checkpoint, or branches from it. */
-  setHead(checkpointId: string): Promise<void>
+  /** The tree of checkpoints, oldest first, by the names that `optimStep` gives; absent where only the newest version is kept. */
+  checkpoints?(): Promise<readonly Checkpoint[]>
+  /** Frees what it holds open here. Whoever made it calls it; the training itself is kept. Twice is once. */
+  close?(): Promise<void>
 }

@@ -1,13 +1,20 @@
 import * as assert from 'uvu/assert'
 import { hasTag } from '../../src/errors.ts'
 import type { Run } from '../../src/rollout/run.ts'
+import type { TrainingClient } from '../../src/training/client.ts'
 import type { Trainer } from '../../src/training/trainer.ts'
 import type { Suite } from '../support/suite.ts'
 import { makeTrainingGroups, makeTrainingRun, type TrainingRunOptions } from '../training/fixtures.ts'
 
-export interface TrainerCase {
+/** A trainer whose service keeps a tree of checkpoints. */
+type CheckpointTrainer = Pick<
+  TrainingClient,
+  'model' | 'forwardBackward' | 'optimStep' | 'policyVersion' | 'checkpoints' | 'head' | 'setHead'
+>
+
+export interface TrainerCase<Kind extends Trainer = Trainer> {
   /** A trainer of a model that was never trained, and how to get rid of both. */
-  readonly open: () => Promise<{ readonly trainer: Trainer; readonly remove: () => Promise<void> }>
+  readonly open: () => Promise<{ readonly trainer: Kind; readonly remove: () => Promise<void> }>
   /** What tokens the model takes: ids below `vocabulary` (default 32), at most 8 in a prompt and its output. */
   readonly vocabulary?: number
 }
@@ -15,9 +22,8 @@ export interface TrainerCase {
 const LEARNING_RATE = 1e-5
 const SIZE = 4
 
-/** What every trainer owes the loop that drives it. */
-export function trainerContract(test: Suite, name: string, { open, vocabulary = 32 }: TrainerCase): void {
-  const contract = (title: string, body: (trainer: Trainer) => Promise<void>) =>
+function declare<Kind extends Trainer>(test: Suite, name: string, { open, vocabulary = 32 }: TrainerCase<Kind>) {
+  const contract = (title: string, body: (trainer: Kind) => Promise<void>) =>
     test(`${name}: ${title}`, async () => {
       const { trainer, remove } = await open()
       try {
@@ -28,10 +34,16 @@ export function trainerContract(test: Suite, name: string, { open, vocabulary = 
     })
   const groups = (count: number, given: TrainingRunOptions = {}) =>
     makeTrainingGroups(count, SIZE, { vocabulary, ...given })
-  const train = async (trainer: Trainer) => {
+  const train = async (trainer: Kind) => {
     await trainer.forwardBackward(groups(2), { groupSize: SIZE })
     return trainer.optimStep({ learningRate: LEARNING_RATE })
   }
+  return { contract, groups, train, vocabulary }
+}
+
+/** What every trainer owes the loop that drives it. */
+export function trainerContract(test: Suite, name: string, given: TrainerCase): void {
+  const { contract, groups, train, vocabulary } = declare(test, name, given)
   const refuses = async (trainer: Trainer, runs: readonly Run[], tag: string, says: RegExp) => {
     await assertRejects(trainer.forwardBackward(runs, { groupSize: SIZE }), tag, says)
     // Refused means refused: nothing of it is there to be applied.
@@ -45,63 +57,37 @@ export function trainerContract(test: Suite, name: string, { open, vocabulary = 
     await trainer.forwardBackward(groups(1), { groupSize: SIZE, lossFn: 'importance_sampling', rewardScale: 2 })
     const one = await trainer.optimStep({ learningRate: LEARNING_RATE })
     const two = await train(trainer)
-    assert.is(two.step, one.step + 1)
-    assert.is.not(two.checkpointId, one.checkpointId)
+    if (one.step !== undefined) assert.is(two.step, one.step + 1)
+    assert.is.not(two.policyVersion, one.policyVersion)
+  })
+
+  contract('the version it serves is none at first, and then that of the newest step', async trainer => {
+    assert.is(await trainer.policyVersion(), null)
+    await trainer.forwardBackward(groups(1), { groupSize: SIZE })
+    assert.is(await trainer.policyVersion(), null, 'a gradient that is not applied changes nothing')
+    const one = await trainer.optimStep({ learningRate: LEARNING_RATE })
+    assert.is(await trainer.policyVersion(), one.policyVersion)
+    const two = await train(trainer)
+    assert.is(await trainer.policyVersion(), two.policyVersion)
+    assert.is(await trainer.policyVersion(), two.policyVersion, 'asking changes nothing')
   })
 
   contract('where it tells what it holds, it counts the calls since the last step', async trainer => {
     if ((await trainer.state?.()) === undefined) return
-    const before = await train(trainer)
+    const { step = 1 } = await train(trainer)
     await trainer.forwardBackward(groups(1), { groupSize: SIZE })
     await trainer.forwardBackward(groups(1), { groupSize: SIZE })
-    assert.equal(await trainer.state?.(), { step: before.step, calls: 2 })
+    assert.equal(await trainer.state?.(), { step, calls: 2 })
     await trainer.optimStep({ learningRate: LEARNING_RATE })
-    assert.equal(await trainer.state?.(), { step: before.step + 1, calls: 0 })
+    assert.equal(await trainer.state?.(), { step: step + 1, calls: 0 })
   })
 
-  contract('each step adds a node to the tree, and the newest is served', async trainer => {
-    assert.is(await trainer.head(), undefined)
-    const one = await train(trainer)
-    const two = await train(trainer)
-    const nodes = await trainer.checkpoints()
-    const [older, newer] = nodes.slice(-2)
-    assert.equal([older?.id, newer?.id], [one.checkpointId, two.checkpointId])
-    assert.is(newer?.parentId, one.checkpointId)
-    assert.equal(
-      nodes.filter(node => node.isActive).map(({ id }) => id),
-      [two.checkpointId],
-    )
-    assert.is((await trainer.head())?.id, two.checkpointId)
-  })
-
-  contract('after a roll-back the next step branches from the older node', async trainer => {
-    const one = await train(trainer)
-    const two = await train(trainer)
-    await trainer.setHead(one.checkpointId)
-    assert.is((await trainer.head())?.id, one.checkpointId)
-    const three = await train(trainer)
-    const nodes = await trainer.checkpoints()
-    assert.is(nodes.find(({ id }) => id === three.checkpointId)?.parentId, one.checkpointId)
-    assert.ok(
-      nodes.some(({ id }) => id === two.checkpointId),
-      'what was rolled back is still there',
-    )
-    await assertRejects(trainer.setHead('00000000-0000-4000-8000-000000000000'))
-    assert.is((await trainer.head())?.id, three.checkpointId)
-  })
-
-  contract('a step without anything accumulated is an error, and no checkpoint', async trainer => {
+  contract('a step without anything accumulated is an error, and no version', async trainer => {
     await assertRejects(trainer.optimStep({ learningRate: LEARNING_RATE }))
-    await train(trainer)
+    assert.is(await trainer.policyVersion(), null)
+    const { policyVersion } = await train(trainer)
     await assertRejects(trainer.optimStep({ learningRate: LEARNING_RATE }))
-    assert.is((await trainer.checkpoints()).filter(node => node.parentId !== null).length <= 1, true)
-  })
-
-  contract('a learning rate of 0 or below is refused, and what was accumulated stays', async trainer => {
-    await trainer.forwardBackward(groups(1), { groupSize: SIZE })
-    for (const learningRate of [0, -1e-5, Number.NaN])
-      await assertRejects(trainer.optimStep({ learningRate }), 'bad-training-option', /learningRate/)
-    await trainer.optimStep({ learningRate: LEARNING_RATE })
+    assert.is(await trainer.policyVersion(), policyVersion)
   })
 
   contract('a group size that does not divide is refused', async trainer => {
@@ -143,6 +129,49 @@ export function trainerContract(test: Suite, name: string, { open, vocabulary = 
     const tokens = [good, { ...good, logprobs: Float32Array.of(-1) }]
     const runs = [...groups(1).slice(1), makeTrainingRun({ member: 7, tokens })]
     await refuses(trainer, runs, 'unequal-tokens', /turn 1 of run run-0-7/)
+  })
+}
+
+/** What a trainer owes those who look at the tree of its checkpoints besides. */
+export function checkpointContract(test: Suite, name: string, given: TrainerCase<CheckpointTrainer>): void {
+  const { contract, groups, train } = declare(test, name, given)
+
+  contract('each step adds a node to the tree, and the newest is served', async trainer => {
+    assert.is(await trainer.head(), undefined)
+    const one = await train(trainer)
+    const two = await train(trainer)
+    const nodes = await trainer.checkpoints()
+    const [older, newer] = nodes.slice(-2)
+    assert.equal([older?.id, newer?.id], [one.policyVersion, two.policyVersion])
+    assert.is(newer?.parentId, one.policyVersion)
+    assert.equal(
+      nodes.filter(node => node.isActive).map(({ id }) => id),
+      [two.policyVersion],
+    )
+    assert.is((await trainer.head())?.id, two.policyVersion)
+  })
+
+  contract('after a roll-back the next step branches from the older node', async trainer => {
+    const one = await train(trainer)
+    const two = await train(trainer)
+    await trainer.setHead(one.policyVersion)
+    assert.is((await trainer.head())?.id, one.policyVersion)
+    const three = await train(trainer)
+    const nodes = await trainer.checkpoints()
+    assert.is(nodes.find(({ id }) => id === three.policyVersion)?.parentId, one.policyVersion)
+    assert.ok(
+      nodes.some(({ id }) => id === two.policyVersion),
+      'what was rolled back is still there',
+    )
+    await assertRejects(trainer.setHead('00000000-0000-4000-8000-000000000000'))
+    assert.is((await trainer.head())?.id, three.policyVersion)
+  })
+
+  contract('a learning rate of 0 or below is refused, and what was accumulated stays', async trainer => {
+    await trainer.forwardBackward(groups(1), { groupSize: SIZE })
+    for (const learningRate of [0, -1e-5, Number.NaN])
+      await assertRejects(trainer.optimStep({ learningRate }), 'bad-training-option', /learningRate/)
+    await trainer.optimStep({ learningRate: LEARNING_RATE })
   })
 }
 

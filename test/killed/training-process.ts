@@ -90,7 +90,7 @@ function tellingJob(): TrainingJob {
   }
 }
 
-function tellingTrainer(trainer: Trainer & Pick<TrainingClient, 'state'>): Trainer {
+function tellingTrainer(trainer: TrainingClient): Trainer {
   async function told<Value>(what: string, call: () => Promise<Value>): Promise<Value> {
     tell(`sending ${what}`)
     const value = await call()
@@ -101,9 +101,8 @@ function tellingTrainer(trainer: Trainer & Pick<TrainingClient, 'state'>): Train
     model: trainer.model,
     forwardBackward: (runs, options) => told('forward-backward', () => trainer.forwardBackward(runs, options)),
     optimStep: options => told('optim-step', () => trainer.optimStep(options)),
+    policyVersion: () => trainer.policyVersion(),
     checkpoints: () => trainer.checkpoints(),
-    head: () => trainer.head(),
-    setHead: id => trainer.setHead(id),
     state: () => trainer.state(),
   }
 }

@@ -1,11 +1,11 @@
 import { TrainingClient } from '../../src/training/client.ts'
-import { trainerContract } from '../contracts/trainer.ts'
+import { checkpointContract, trainerContract } from '../contracts/trainer.ts'
 import { startFakeTrainingService } from '../support/fake-training-service.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('training client contract')
 
-trainerContract(test, 'TrainingClient', {
+const given = {
   open: async () => {
     const service = await startFakeTrainingService()
     const trainer = new TrainingClient('calc-model', service.endpoint)
@@ -17,6 +17,9 @@ trainerContract(test, 'TrainingClient', {
       },
     }
   },
-})
+}
+
+trainerContract(test, 'TrainingClient', given)
+checkpointContract(test, 'TrainingClient', given)
 
 test.run()

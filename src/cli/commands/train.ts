@@ -5,6 +5,7 @@ import { positiveNumber, toAssignments, toBytes, toDeadlines, toList, toShare, w
 import type { Cli } from '../cli.ts'
 import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
+import { NO_REPORT, NO_REPORT_HELP } from '../report-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
 /** The options of `troupe train` as the action gets them. What has no default here has one that depends on others. */
@@ -84,6 +85,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--deadline <seconds>', 'limit of a rollout, or PHASE=SECONDS; may be repeated', toDeadlines)
     .option('--journal <dir>', 'where finished runs are kept', '.troupe/journal')
     .option('--no-journal', 'keep finished runs only until the command ends; it cannot go on then')
+    .option(NO_REPORT, NO_REPORT_HELP)
     .option('--json', 'print the receipt as one JSON document instead of lines')
     .option('--quiet', 'no progress')
     .addHelpText('after', EXAMPLES)

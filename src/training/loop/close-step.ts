@@ -79,8 +79,8 @@ async function step(
     const result = await ask(ports, 'optim-step', () => trainer.optimStep({ ...optim, learningRate }))
     const stepped = {
       type: 'stepped',
-      checkpointId: result.checkpointId,
-      optimStep: result.step,
+      checkpointId: result.policyVersion,
+      optimStep: result.step ?? (ledger.optimSteps ?? 0) + 1,
       learningRate,
       tookMs: clock.now() - startedAt,
       adopted: false,

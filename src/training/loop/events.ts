@@ -9,6 +9,7 @@ export interface TrainingHistory {
   readonly evaluations: readonly EvaluationRecord[]
 }
 
+/** What a training tells while it goes on, in the order in which it happens. */
 export type TrainingEvent =
   /** An earlier process's training goes on; these are its records. First, where it comes. */
   | { readonly type: 'resumed'; readonly history: TrainingHistory }

@@ -56,6 +56,7 @@ async function checkHead(ports: TrainerPorts, steps: readonly StepRecord[], base
   const checkpoints = await askCheckpoints(ports)
   const found = checkpoints.find(({ isActive }) => isActive)?.id ?? null
   // A service that names its checkpoints otherwise in the list than in its answers cannot be checked; one that has none has lost them.
-  const isListed = left === null || checkpoints.length === 0 || checkpoints.some(({ id }) => id === left)
+  const isNamed = ports.trainer.checkpoints === undefined || checkpoints.some(({ id }) => id === left)
+  const isListed = left === null || checkpoints.length === 0 || isNamed
   if (found !== left && isListed) throw policyMoved(left, found)
 }

@@ -85,6 +85,7 @@ export interface TrainShape {
   readonly evaluation?: EvaluationShape
 }
 
+/** What is measured without being trained on, how often and when. */
 export interface EvaluationShape {
   /** What is measured, by the name of the split. */
   readonly splits: Readonly<Record<string, Taskset>>

@@ -6,6 +6,11 @@ import type { Task } from '../../taskset/task.ts'
 /** Steps of a job from here on are evaluations; below it they are training steps under their own numbers. */
 const FIRST_EVALUATION_STEP = 1_000_000
 
+/** Whether groups of this step measured a policy, and were not trained on. */
+export function isEvaluationStep(step: number): boolean {
+  return step >= FIRST_EVALUATION_STEP
+}
+
 /** A group that may take the place of one without spread. */
 export interface Replacement {
   readonly task: Task

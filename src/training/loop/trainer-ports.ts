@@ -35,8 +35,29 @@ export async function ask<Value>(ports: TrainerPorts, what: string, call: () => 
   }
 }
 
-export function askCheckpoints(ports: TrainerPorts): Promise<readonly Checkpoint[]> {
-  return ask(ports, 'what checkpoints there are', () => ports.trainer.checkpoints())
+/** The tree; of a trainer without one, the version that it serves. */
+export async function askCheckpoints(ports: TrainerPorts): Promise<readonly Checkpoint[]> {
+  const { trainer } = ports
+  if (trainer.checkpoints !== undefined)
+    return ask(ports, 'what checkpoints there are', async () => (await trainer.checkpoints?.()) ?? [])
+  const version = await ask(ports, 'which version it serves', () => trainer.policyVersion())
+  return version === null ? [] : [toCheckpoint(version)]
+}
+
+function toCheckpoint(id: string): Checkpoint {
+  return {
+    id,
+    name: null,
+    parentId: null,
+    isActive: true,
+    createdAt: null,
+    numDatums: null,
+    numTokens: null,
+    meanReward: null,
+    learningRate: null,
+    lossFn: null,
+    metrics: {},
+  }
 }
 
 /** Undefined where the service does not tell. */

@@ -167,13 +167,27 @@ test('leaving the loop over the events ends the training in order, and a job is 
 test('a head that somebody has moved since is an error, and not trained on', async () => {
   const { world, service, training } = makeTraining({ steps: 3 })
   for await (const event of training) if (event.type === 'step-ended' && event.record.step === 1) break
-  await service.client().setHead('ckpt-1')
+  service.setHead('ckpt-1')
   const again = makeTraining({ world, service, steps: 3, job: world.job({ resumed: true }) })
   const error = await rejection(again.training.finish())
   assert.ok(hasTag(error, 'policy-moved'), String(error))
   assert.is(service.applied.length, 2)
   const fresh = makeTraining({ world, steps: 3, job: world.job({ resumed: true }) })
   assert.ok(hasTag(await rejection(fresh.training.finish()), 'policy-moved'), 'nor one that has no checkpoints at all')
+})
+
+test('a version that is another than it was left at is noticed without a tree, too, and so is a trainer that began anew', async () => {
+  for (const moved of ['ckpt-1', null]) {
+    const service = new FakeService()
+    const trainer = () => service.client({ tellsTree: false, tellsState: false })
+    const { world, training } = makeTraining({ service, trainer: trainer(), steps: 3 })
+    for await (const event of training) if (event.type === 'step-ended' && event.record.step === 1) break
+    service.setHead(moved)
+    const again = makeTraining({ world, service, trainer: trainer(), steps: 3, job: world.job({ resumed: true }) })
+    const error = await rejection(again.training.finish())
+    assert.ok(hasTag(error, 'policy-moved'), String(error))
+    assert.is(service.applied.length, 2)
+  }
 })
 
 test('a failure of the rollouts is what the training fails with', async () => {

@@ -33,20 +33,27 @@ export class FakeService {
     return this.checkpoints.find(({ isActive }) => isActive)
   }
 
-  /** A client of one process. `tellsState`: it knows what it has accumulated. */
-  client({ tellsState = true }: { readonly tellsState?: boolean } = {}): Trainer {
-    const trainer: Trainer = {
+  /** A client of one process. `tellsState`: it knows what it has accumulated; `tellsTree`: every version, and not only the one it serves. */
+  client({
+    tellsState = true,
+    tellsTree = true,
+  }: {
+    readonly tellsState?: boolean
+    readonly tellsTree?: boolean
+  } = {}): Trainer {
+    return {
       model: 'fake',
       forwardBackward: (runs, options) => this.#call('forward-backward', () => this.#accumulate(runs, options)),
       optimStep: options => this.#call('optim-step', () => this.#step(options)),
-      checkpoints: async () => [...this.checkpoints],
-      head: async () => this.head,
-      setHead: async id => {
-        this.checkpoints = this.checkpoints.map(each => ({ ...each, isActive: each.id === id }))
-      },
+      policyVersion: async () => this.head?.id ?? null,
+      ...(tellsTree ? { checkpoints: async () => [...this.checkpoints] } : {}),
+      ...(tellsState ? { state: async () => ({ step: this.applied.length, calls: this.accumulated.length }) } : {}),
     }
-    const state = async () => ({ step: this.applied.length, calls: this.accumulated.length })
-    return tellsState ? { ...trainer, state } : trainer
+  }
+
+  /** As somebody else does who rolls the model back; null is its base. */
+  setHead(id: string | null): void {
+    this.checkpoints = this.checkpoints.map(each => ({ ...each, isActive: each.id === id }))
   }
 
   /** The service forgets what it accumulated, as one does that was started again. */
@@ -90,7 +97,7 @@ export class FakeService {
     const id = `ckpt-${this.applied.length}`
     const checkpoint = toCheckpoint(id, this.head?.id ?? null)
     this.checkpoints = [...this.checkpoints.map(each => ({ ...each, isActive: false })), checkpoint]
-    return { step: this.applied.length, checkpointId: id, samplerPath: '', statePath: '', model: 'fake' }
+    return { step: this.applied.length, policyVersion: id }
   }
 }
 

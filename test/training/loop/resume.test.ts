@@ -45,7 +45,12 @@ interface Outcome {
   readonly killedAt: string
 }
 
-async function runKilled(killAt: number, tellsState: boolean, more: Partial<TrainOptions> = {}): Promise<Outcome> {
+async function runKilled(
+  killAt: number,
+  tellsState: boolean,
+  more: Partial<TrainOptions> = {},
+  tellsTree = true,
+): Promise<Outcome> {
   const world = makeWorld()
   const service = new FakeService()
   const process = makeProcess(killAt)
@@ -56,7 +61,7 @@ async function runKilled(killAt: number, tellsState: boolean, more: Partial<Trai
     ...more,
     world,
     service,
-    trainer: service.client({ tellsState }),
+    trainer: service.client({ tellsState, tellsTree }),
     job: world.job({ rollOut, around: process.around }),
   })
   const events = first.training[Symbol.asyncIterator]()
@@ -71,7 +76,7 @@ async function runKilled(killAt: number, tellsState: boolean, more: Partial<Trai
     ...more,
     world,
     service,
-    trainer: service.client({ tellsState }),
+    trainer: service.client({ tellsState, tellsTree }),
     job: world.job({ resumed: true }),
   })
   const types = (await collectEvents(second.training)).map(({ type }) => type)
@@ -133,6 +138,31 @@ test('killed at any point, with a service that tells nothing, what may have arri
     }
   }
   assert.ok(unknown > 0)
+})
+
+test('killed at any point, with a trainer that tells its version alone, nothing is trained twice and every step is made once', async () => {
+  for (let killAt = 0; killAt < WHOLE.ticks; killAt += 1) {
+    const outcome = await runKilled(killAt, false, {}, false)
+    checkOnce(outcome)
+    const { steps } = outcome.history
+    assert.equal(
+      steps.map(({ end, optimStep }) => [end.type, optimStep]),
+      [
+        ['trained', 1],
+        ['trained', 2],
+        ['trained', 3],
+      ],
+      `killed ${outcome.killedAt} (${killAt})`,
+    )
+    assert.is(outcome.service.applied.length, 3)
+  }
+})
+
+test('a version and a count of calls are enough for a killed training to end as if it had never been', async () => {
+  for (let killAt = 0; killAt < WHOLE.ticks; killAt += 1) {
+    const outcome = await runKilled(killAt, true, {}, false)
+    assert.equal(outcome.service.applied, WHOLE.applied, `killed ${outcome.killedAt} (${killAt})`)
+  }
 })
 
 test('killed at any point with a policy lag, nothing is trained twice or lost', async () => {
