@@ -39,6 +39,12 @@ export const BENCHES: readonly BenchEntry[] = [
     inSet: ALWAYS,
   },
   {
+    name: 'import',
+    summary: 'what it costs a program to import each entry, beside an empty one',
+    load: async () => (await import('./import.ts')).importBench,
+    inSet: ALWAYS,
+  },
+  {
     name: 'wire',
     summary: 'CPU of sessions that do nothing, client and server apart',
     load: async () => (await import('./wire.ts')).wireBench,

@@ -59,7 +59,7 @@ test('every package has a hash and comes from the public registry, none from git
   )
   const specs = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
   assert.equal(
-    specs.filter(([, spec]) => !/^[~^]?\d+\.\d+\.\d+$/.test(spec)),
+    specs.filter(([, spec]) => !/^(npm:(@[a-z0-9-]+\/)?[a-z0-9-]+@)?[~^]?\d+\.\d+\.\d+$/.test(spec)),
     [],
   )
 })

@@ -20,7 +20,7 @@ const MSGPACKR = ['detect-libc', 'msgpackr', 'msgpackr-extract', 'node-gyp-build
 
 /** Packages that each entry may load at once, and own files at most: each of them costs about a third of a millisecond. */
 const ENTRIES: Readonly<Record<string, { readonly packages: readonly string[]; readonly files: number }>> = {
-  '': { packages: [], files: 140 },
+  '': { packages: [], files: 175 },
   'kernel/': { packages: MSGPACKR, files: 40 },
   'stream/': { packages: [], files: 20 },
   'environment/': { packages: ['zod'], files: 50 },
@@ -40,8 +40,8 @@ for (const [name, { packages, files }] of Object.entries(ENTRIES))
 for (const name of ['', 'kernel/', 'stream/', 'environment/', 'emulator/', 'policy/', 'testing/'])
   test(`troupe/${name} sets no global, installs no handler and prints nothing`, async () => {
     const { globals, handlers, output } = await load(name)
-    // What packages keep between copies of themselves is theirs.
-    const ours = globals.filter(each => !/^__(zod|lmdb)_/.test(each))
+    // What packages keep between copies of themselves is theirs; Node keeps its fetch's connections so, from 22 on as soon as a package looks at `Response`.
+    const ours = globals.filter(each => !/^(__(zod|lmdb)_|Symbol\(undici\.globalDispatcher\.)/.test(each))
     assert.equal({ ours, handlers, output }, { ours: [], handlers: [], output: '' })
   })
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,6 +26,10 @@ export interface Packed {
   readonly entries: readonly string[]
   /** Runs a program of the project with Node; rejects where it fails or writes to stderr. */
   node(...argv: readonly string[]): Promise<string>
+  /** The same in a folder of the project. */
+  nodeIn(folder: string, ...argv: readonly string[]): Promise<string>
+  /** Runs the package's command in a folder of the project. */
+  troupeIn(folder: string, ...argv: readonly string[]): Promise<string>
   write(name: string, text: string): Promise<void>
   remove(): Promise<void>
 }
@@ -35,6 +39,8 @@ export async function packAndInstall(): Promise<Packed> {
   const project = await mkdtemp(join(tmpdir(), 'troupe-packed-'))
   const remove = () => rm(project, { recursive: true, force: true })
   try {
+    // What runs in a sandbox is another user, who has to pass through.
+    await chmod(project, 0o755)
     const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project], {
       cwd: repository,
       maxBuffer: 16 * 1024 * 1024,
@@ -50,6 +56,12 @@ export async function packAndInstall(): Promise<Packed> {
     // With Node's types, as a project in TypeScript has them.
     for (const name of [...Object.keys(dependencies), '@types/node']) await link(project, name)
     await writeFile(join(project, 'package.json'), '{ "private": true }')
+    const nodeIn = async (folder: string, ...argv: readonly string[]) => {
+      const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: project }
+      const ended = await run(process.execPath, [...argv], { cwd: join(project, folder), env, timeout: 60_000 })
+      if (ended.stderr !== '') throw new Error(`${argv.join(' ')} wrote to stderr: ${ended.stderr}`)
+      return ended.stdout
+    }
     return {
       tarball,
       bytes: report.size,
@@ -57,12 +69,9 @@ export async function packAndInstall(): Promise<Packed> {
       project,
       installed,
       entries: Object.keys(exports).filter(each => each !== './package.json'),
-      async node(...argv) {
-        const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', TMPDIR: project }
-        const ended = await run(process.execPath, [...argv], { cwd: project, env, timeout: 60_000 })
-        if (ended.stderr !== '') throw new Error(`${argv.join(' ')} wrote to stderr: ${ended.stderr}`)
-        return ended.stdout
-      },
+      node: (...argv) => nodeIn('.', ...argv),
+      nodeIn,
+      troupeIn: (folder, ...argv) => nodeIn(folder, join(installed, 'dist/src/cli/main.js'), ...argv),
       write: (name, text) => writeFile(join(project, name), text),
       remove,
     }
