@@ -11,7 +11,8 @@ export interface CollectorPorts {
   readonly supervisor: () => Ref<SupervisorMessage>
   /** Counts runs: completed = shipped + queued + dropped(reason). Throws when that does not hold. */
   readonly conservation: Conservation
-  readonly onRun: (header: RunHeader) => void
+  /** `trajectory` is the run's own, packed: to be read. */
+  readonly onRun: (header: RunHeader, trajectory: Uint8Array) => void
   readonly onGroup: (group: Group) => void
 }
 
@@ -38,7 +39,7 @@ export function collector(ports: CollectorPorts): Actor<CollectorState, Collecto
           if (runs.has(runId)) return state
           state.waiting.set(groupId, runs.set(runId, toRun(message.header, message.trajectory)))
           ports.conservation.add(1)
-          ports.onRun(message.header)
+          ports.onRun(message.header, message.trajectory)
           ports.supervisor().tell({ type: 'run-over', groupId, runId })
           return state
         }

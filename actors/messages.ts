@@ -27,6 +27,8 @@ export interface Lease extends Question<LeaseReply> {
   readonly leaseId: LeaseId
   readonly runId: RunId
   readonly task: Task
+  /** Beside the one that `demand` counts for each run. */
+  readonly isExtra?: true
   /** Watched by the pool: when the owner is gone, its leases are taken back. Told where the sandbox dies first. */
   readonly owner: Ref<LeaseLost>
   /** A request older than this when its turn comes is refused with `lease-timeout`. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Agent, AgentRef } from '../src/agents/agent.ts'
+import { withTaskConfig } from '../src/agents/task-config.ts'
 import type { Clock } from '../src/clock.ts'
 import { type ErrorData, fromErrorData, TroupeError } from '../src/errors.ts'
 import { type LeaseId, toLeaseId } from '../src/ids.ts'
@@ -7,13 +8,15 @@ import type { Deadlines } from '../src/job/options.ts'
 import type { Journal } from '../src/journal/journal.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
+import { withTaskDeadlines } from '../src/rollout/deadlines.ts'
 import type { Gate } from '../src/rollout/gate.ts'
 import type { GroupStrategy } from '../src/rollout/group.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
 import { toRunHeader } from '../src/rollout/header.ts'
 import { packTrajectory } from '../src/rollout/pack.ts'
-import { type Leased, rollout } from '../src/rollout/rollout.ts'
+import { rollout } from '../src/rollout/rollout.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
+import type { Leased, LeasePorts } from '../src/rollout/stay.ts'
 import type { MemberPlan } from '../src/taskset/plan.ts'
 import { openShell } from '../src/wire/open-shell.ts'
 import type { ControlClient } from '../src/wire/session.ts'
@@ -144,32 +147,22 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
     context: Context<RolloutGroupMessage>,
   ): Promise<AttemptEnd> {
     const cancel = state.cancel.signal
-    const agent = await ports.agents(start.agent)
-    const leaseId = toLeaseId(`${member.runId}.${attempt}`)
+    const agent = await ports.agents(withTaskConfig(start.agent, plan.task))
+    const leaseId = `${member.runId}.${attempt}`
     const end = await rollout(
-      { task: plan.task, seed: member.seed, deadlines: ports.deadlines, cancel },
+      { task: plan.task, seed: member.seed, deadlines: withTaskDeadlines(ports.deadlines, plan.task), cancel },
       {
         clock: ports.clock,
         client: ports.client,
         agent,
         openShell: (session, signal) => openShell(session, ports.clock, signal),
-        async lease(deadlineMs, onLost): Promise<Leased> {
-          const { runId } = member
-          state.lessees.set(leaseId, onLost)
-          const question: Lease = { type: 'lease', leaseId, runId, task: plan.task, owner: context.self, deadlineMs }
-          const reply = await context.ask(ports.pool, question, deadlineMs + LEASE_GRACE_MS)
-          if (reply.type === 'refused') throw fromErrorData(reply.error)
-          return reply
-        },
-        async whyLost() {
-          const question: WhyLost = { type: 'why-lost', leaseId }
-          const { error } = await context.ask(ports.pool, question, WHY_LOST_MS)
-          return error
-        },
-        release(sessionEnded) {
-          state.lessees.delete(leaseId)
-          ports.pool.tell({ type: 'release', leaseId, sessionEnded })
-        },
+        ...leasePorts(state, context, { leaseId: toLeaseId(leaseId), runId: member.runId, task: plan.task }),
+        verifier: leasePorts(state, context, {
+          leaseId: toLeaseId(`${leaseId}.verifier`),
+          runId: member.runId,
+          task: plan.task.verifier ?? plan.task,
+          isExtra: true,
+        }),
       },
     )
     const finishing = ports.finishing.run(async () => {
@@ -184,6 +177,33 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
       return await finishing
     } finally {
       state.finishing.delete(finishing)
+    }
+  }
+
+  /** How one sandbox is asked of the pool and given back to it. */
+  function leasePorts(
+    state: GroupState,
+    context: Context<RolloutGroupMessage>,
+    wanted: Pick<Lease, 'leaseId' | 'runId' | 'task' | 'isExtra'>,
+  ): LeasePorts {
+    const { leaseId } = wanted
+    return {
+      async lease(deadlineMs, onLost): Promise<Leased> {
+        state.lessees.set(leaseId, onLost)
+        const question: Lease = { type: 'lease', ...wanted, owner: context.self, deadlineMs }
+        const reply = await context.ask(ports.pool, question, deadlineMs + LEASE_GRACE_MS)
+        if (reply.type === 'refused') throw fromErrorData(reply.error)
+        return reply
+      },
+      async whyLost() {
+        const question: WhyLost = { type: 'why-lost', leaseId }
+        const { error } = await context.ask(ports.pool, question, WHY_LOST_MS)
+        return error
+      },
+      release(sessionEnded) {
+        state.lessees.delete(leaseId)
+        ports.pool.tell({ type: 'release', leaseId, sessionEnded })
+      },
     }
   }
 

@@ -17,6 +17,7 @@ import { provisioned } from '../src/pool/provisioned.ts'
 import { expect, lease, release, releaseOwner } from '../src/pool/requests.ts'
 import { toStats } from '../src/pool/stats.ts'
 import type { Runtime } from '../src/runtimes/runtime.ts'
+import type { Task } from '../src/taskset/task.ts'
 import type { Diagnosis, Lease, LeaseLost, LeaseReply, PoolMessage, WhyLost } from './messages.ts'
 
 export type { SandboxPoolOptions }
@@ -43,7 +44,7 @@ export function sandboxPool(options: SandboxPoolOptions): Actor<SandboxPoolState
     initial(context) {
       const left = handles?.ids() ?? []
       handles ??= makeHandles(options.runtime, context.clock, {
-        provisionMs: options.provisionDeadlineMs ?? 120_000,
+        provisionMs: options.provisionDeadlineMs ?? PROVISION_MS,
         disposeMs: options.disposeDeadlineMs ?? 10_000,
       })
       if (options.runtime.providerPool !== undefined)
@@ -58,7 +59,7 @@ export function sandboxPool(options: SandboxPoolOptions): Actor<SandboxPoolState
     },
     receive(state, message, context) {
       if (message.type === 'why-lost') wonder(state, message.leaseId, options.runtime, context)
-      else handle(state, message, context)
+      else handle(state, message, options.runtime, context)
       rest(state, context)
       return state
     },
@@ -80,14 +81,16 @@ export function sandboxPool(options: SandboxPoolOptions): Actor<SandboxPoolState
   }
 }
 
+const PROVISION_MS = 120_000
+
 type Handled = Exclude<PoolMessage, WhyLost>
 
-function handle(state: SandboxPoolState, message: Handled, context: Context<PoolMessage>): void {
+function handle(state: SandboxPoolState, message: Handled, runtime: Runtime, context: Context<PoolMessage>): void {
   const { pool, drains } = state
   switch (message.type) {
     case 'lease':
       // Told rather than asked: nobody would ever learn of the lease.
-      if (context.replyTo !== undefined) lease(pool, toRequest(message, context.replyTo, context.clock.now()))
+      if (context.replyTo !== undefined) lease(pool, toRequest(message, runtime, context.replyTo, context.clock.now()))
       return
     case 'release':
       release(pool, message.leaseId, message.sessionEnded)
@@ -186,13 +189,15 @@ function rest(state: SandboxPoolState, context: Context<PoolMessage>): void {
   state.tick = { at: wakeAt, cancel: context.after(Math.max(0, wakeAt - now), { type: 'pool-tick' }) }
 }
 
-function toRequest(message: Lease, replyTo: Ref<unknown>, now: number) {
-  const { leaseId, runId, task, owner, deadlineMs } = message
+function toRequest(message: Lease, runtime: Runtime, replyTo: Ref<unknown>, now: number) {
+  const { leaseId, runId, task, owner, deadlineMs, isExtra } = message
   const deadlineAt = now + deadlineMs
   return {
     leaseId,
     runId,
     task,
+    kind: runtime.kindOf?.(task),
+    isExtra,
     owner,
     replyTo,
     arrivedAt: now,
@@ -224,7 +229,7 @@ function makePorts(
         ...(runId === undefined ? {} : { run: runId }),
       }
       const onLost = (error: ErrorData) => self.tell({ type: 'sandbox-lost', id, error })
-      const making = handles.provision({
+      const request = {
         id,
         task,
         labels,
@@ -232,7 +237,8 @@ function makePorts(
         onLost,
         ...(parent === undefined ? {} : { parent }),
         ...(isForking ? { onForkable: () => void self.tell({ type: 'sandbox-forkable', id }) } : {}),
-      })
+      }
+      const making = handles.provision(request, provisionMs(options, task))
       context.pipe(making, settled => ({ type: 'provisioned', id, settled }))
     },
     cancel: id => handles.cancel(id),
@@ -253,6 +259,15 @@ function makePorts(
     unwatch: owner => context.unwatch(owner),
     report: error => options.report?.(error),
   }
+}
+
+/** For the runtime to keep to the task's own limit on its start, where it has one, and to clean up. */
+const START_GRACE_MS = 30_000
+
+function provisionMs({ runtime, provisionDeadlineMs }: SandboxPoolOptions, task: Task | undefined): number {
+  const standard = provisionDeadlineMs ?? PROVISION_MS
+  const startS = task === undefined ? undefined : runtime.configure?.(task).config.limits?.startup_timeout_s
+  return startS === undefined ? standard : Math.max(standard, startS * 1_000 + START_GRACE_MS)
 }
 
 /** The label's text, worked out once a minute rather than for each sandbox. */

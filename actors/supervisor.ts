@@ -21,6 +21,8 @@ export interface SupervisorPorts {
   readonly isFull: () => boolean
   /** The engine cannot go on; told once, after everything in flight was cancelled. */
   readonly onFailed: (error: ErrorData) => void
+  /** A group is handed to a thread; again, when that thread was lost. */
+  readonly onStarted?: (group: PlannedGroup, agent: AgentRef) => void
   readonly maxConcurrent: number
   readonly deadGroupLimit: number
 }
@@ -188,6 +190,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         ports.collector.tell({ type: 'run-completed', header, trajectory })
       const durable = next.durable.map(({ header }) => header)
       shard.root.tell({ type: 'start-group', plan: next.plan, agent: next.agent, durable, losses: next.losses })
+      ports.onStarted?.(next, next.agent)
     }
   }
 

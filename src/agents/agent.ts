@@ -43,8 +43,10 @@ export type AgentFactory = (config: Readonly<Record<string, unknown>>) => Agent
 export type AgentStop = 'done' | 'max-steps' | 'length' | 'malformed-tool-call'
 
 export interface AgentContext {
-  /** What the template asked for: text, or chat messages. */
+  /** What the template asked for, as it said it: text, or chat messages. `promptMessages` and `promptText` read both. */
   readonly prompt: unknown
+  /** The JSON Schema that the answer is to fit, where the template has one. An answer may be any JSON value. */
+  readonly returns?: Readonly<Record<string, unknown>>
   /** Opens the workspace's shell; rejects with `no-shell` where the environment offers none. The rollout closes it. */
   shell(): Promise<Shell>
   /** What the environment offers beside the shell, and a raw stream to each of it; absent where no session is behind. */

@@ -69,3 +69,10 @@ export function problemsOf(thrown: unknown): readonly string[] {
     ({ path, message }) => `${Array.isArray(path) && path.length > 0 ? path.join('.') : 'config'}: ${message}`,
   )
 }
+
+export function badPrompt(why: string): TroupeError {
+  return new TroupeError({
+    tag: 'bad-prompt',
+    message: `the agent cannot show this prompt to a model: ${why}. A prompt is text, or a list of chat messages with text and, from the user, images.`,
+  })
+}

@@ -4,6 +4,7 @@ import type { ToolCall, TurnTokens } from '../rollout/trajectory.ts'
 import type { AgentContext, AgentStop } from './agent.ts'
 import { chatCutOff } from './chat/errors.ts'
 import type { ToolResult } from './chat/tools/index.ts'
+import { readAnswer } from './read-answer.ts'
 
 /** A model's next message, whoever serves it. */
 export interface Reply {
@@ -43,11 +44,11 @@ export interface TurnLimits {
 
 /** Asks and runs calls in turn until the model makes none, is cut off, or reaches a limit; records each turn. */
 export async function takeTurns(
-  { signal, record, seed }: Pick<AgentContext, 'signal' | 'record' | 'seed'>,
+  { signal, record, seed, returns }: Pick<AgentContext, 'signal' | 'record' | 'seed' | 'returns'>,
   dialogue: Dialogue,
   { maxSteps, maxMalformed }: TurnLimits,
   clock: Clock,
-): Promise<{ readonly answer: string; readonly stop: AgentStop }> {
+): Promise<{ readonly answer: unknown; readonly stop: AgentStop }> {
   const startedAt = clock.now()
   const since = (from: number) => ({ atMs: from - startedAt, tookMs: clock.now() - from })
   const random = makeRandom(seed)
@@ -57,6 +58,8 @@ export async function takeTurns(
     const toolCalls = [{ name, arguments: given, result: text, isError: type !== 'done' }]
     record({ role: 'tool', text: '', toolCalls, ...since(from) })
   }
+
+  const conclude = (said: string, stop: AgentStop) => ({ answer: readAnswer(said, returns), stop })
 
   for (let step = 1; ; step += 1) {
     const from = clock.now()
@@ -72,9 +75,9 @@ export async function takeTurns(
     })
     if (reply.isCut) {
       for (const call of calls) recordCall(call, CUT, clock.now())
-      return { answer, stop: 'length' }
+      return conclude(answer, 'length')
     }
-    if (calls.length === 0) return { answer, stop: 'done' }
+    if (calls.length === 0) return conclude(answer, 'done')
 
     const results: ToolResult[] = []
     for (const call of calls) {
@@ -88,8 +91,8 @@ export async function takeTurns(
     const isMalformed = results.some(({ type }) => type === 'malformed')
     malformedInARow = isMalformed ? malformedInARow + 1 : 0
     const isLast = step === maxSteps
-    if (isMalformed && (isLast || malformedInARow === maxMalformed)) return { answer, stop: 'malformed-tool-call' }
-    if (isLast) return { answer, stop: 'max-steps' }
+    if (isMalformed && (isLast || malformedInARow === maxMalformed)) return conclude(answer, 'malformed-tool-call')
+    if (isLast) return conclude(answer, 'max-steps')
   }
 }
 

@@ -32,7 +32,10 @@ export interface EnginePorts {
   /** Members of a plan that are durable, wherever the owner keeps them. */
   readonly durableRuns: (plan: GroupPlan) => Promise<readonly DurableRun[]>
   readonly waiting: WaitingBytes
-  readonly onRun: (header: RunHeader) => void
+  /** A group is handed to a thread; again, when that thread was lost. */
+  readonly onStarted?: (group: PlannedGroup, agent: AgentRef) => void
+  /** `trajectory` is packed, and not the owner's to keep or change. */
+  readonly onRun: (header: RunHeader, trajectory: Uint8Array) => void
   readonly onGroup: (group: Group) => void
   readonly onFailed: (error: ErrorData) => void
 }
@@ -99,9 +102,9 @@ export function startEngine(
     (parts.collector ?? collector)({
       supervisor: () => supervisorRef,
       conservation: makeConservation(),
-      onRun(header) {
+      onRun(header, trajectory) {
         publish('run', header)
-        ports.onRun(header)
+        ports.onRun(header, trajectory)
       },
       onGroup(group) {
         publish('group', group)
@@ -116,6 +119,7 @@ export function startEngine(
       durableRuns: ports.durableRuns,
       recordLoss,
       isFull: () => ports.waiting.full,
+      onStarted: (group, agent) => ports.onStarted?.(group, agent),
       onFailed: ports.onFailed,
       maxConcurrent: settings.maxConcurrent,
       deadGroupLimit: settings.deadGroupLimit,

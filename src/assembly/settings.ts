@@ -66,6 +66,9 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
     ...wholeNumber('pool.wave', settings.pool.wave, 1),
     ...(settings.pool.size === 'auto' ? [] : wholeNumber('pool.size', settings.pool.size, 0)),
     ...sourceProblems(pool.source, settings),
+    ...(settings.pool.strategy === 'prewarm' && settings.runtime.prewarms === false
+      ? [`pool.strategy is prewarm, but the ${settings.runtime.name} runtime makes each sandbox for its task`]
+      : []),
     ...(settings.groupStrategy.type === 'minimum'
       ? wholeNumber('groupStrategy.members', settings.groupStrategy.members, 1)
       : []),

@@ -70,6 +70,9 @@ const nothingKept: Pick<Journal, 'putRun' | 'putGroup' | 'close'> = {
   close: async () => {},
 }
 
+/** Agents that a thread keeps: each different `agent_config` makes one. */
+const MOST_AGENTS = 64
+
 /** Loads each agent once a thread, however many groups ask for it. */
 function makeAgentSource(held: ReadonlyMap<string, Agent>): (ref: AgentRef) => Promise<Agent> {
   const loaded = new Map<string, Promise<Agent>>()
@@ -82,7 +85,10 @@ function makeAgentSource(held: ReadonlyMap<string, Agent>): (ref: AgentRef) => P
     }
     const key = JSON.stringify(ref)
     const known = loaded.get(key) ?? resolveAgent(ref)
+    // Anew at the end: those that are asked for often stay.
+    loaded.delete(key)
     loaded.set(key, known)
+    for (const [oldest] of loaded) if (loaded.size > MOST_AGENTS) loaded.delete(oldest)
     return known
   }
 }

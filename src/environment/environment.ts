@@ -17,6 +17,7 @@ import type { IsolationOptions } from './workspace.ts'
 /** Marks an environment of whichever copy of this package made it. */
 const BRAND = Symbol.for('troupe.environment')
 
+/** What an environment is beside its name and its templates. */
 export interface EnvironmentOptions {
   readonly version?: string
   /** Whether each session gets a directory and a shell, and how they are isolated. Default false. */

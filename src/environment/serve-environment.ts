@@ -12,6 +12,7 @@ import { openTemplateSession } from './template-session.ts'
 import { warn } from './warn.ts'
 import type { WorkspaceHost } from './workspace.ts'
 
+/** What `serveEnvironment` goes by. */
 export interface ServeEnvironmentOptions {
   readonly clock?: Clock
   /** How long the `finally` blocks of a template, and each teardown hook, may take. Default 5,000. */

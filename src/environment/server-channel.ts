@@ -13,6 +13,9 @@ const INTERRUPT_MS = 2_000
 /** How long a start goes on whose client has hung up. */
 const ORPHANED_START_MS = 600_000
 
+/** What HUD's clients may ask of a workspace in their hello, and of which nothing would come: to go on without it would be to deceive them. */
+const NOT_OFFERED = ['workspace_routes', 'connections'] as const
+
 /** The connection as its channels see it. */
 export interface ChannelLink {
   /** True once the peer has shown itself to be ours. */
@@ -130,6 +133,7 @@ export class Channel implements SessionOwner {
   }
 
   #hello({ id, params }: RpcRequest): Promise<void> | undefined {
+    for (const wanted of NOT_OFFERED) if (isWanted(params[wanted])) throw refuse.notOffered(wanted)
     const requested = params.session_id ?? undefined
     if (requested !== undefined && requested !== this.#session?.id) {
       if (typeof requested !== 'string') throw refuse.sessionIdNotText()
@@ -283,4 +287,9 @@ export class Channel implements SessionOwner {
       if (item !== 'hang-up') this.#link.refuse(item.id, refuse.noSession(item.method))
     this.#link.channelEnded(this.#number, how)
   }
+}
+
+/** An empty list asks for nothing. */
+function isWanted(value: unknown): boolean {
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 }

@@ -8,6 +8,8 @@ export const refuse = {
   sessionIdNotText: () => new RpcRefusal(RPC.invalidParams, "hello: 'session_id' must be a string"),
   sessionLive: (id: string) => new RpcRefusal(RPC.invalidRequest, `session '${id}' has a live connection`),
   unknownSession: (id: string) => new RpcRefusal(RPC.invalidRequest, `unknown session: '${id}'`),
+  notOffered: (what: string) =>
+    new RpcRefusal(RPC.failed, `hello: this environment's workspaces have no '${what}'; leave them out`),
   taskIdNotText: () => new RpcRefusal(RPC.invalidParams, "tasks.start: 'id' must be a string"),
   argsNotObject: () => new RpcRefusal(RPC.invalidParams, "tasks.start: 'args' must be an object"),
   badTask: (problems: readonly string[]) => new RpcRefusal(RPC.invalidParams, problems.join('; ')),

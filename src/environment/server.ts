@@ -31,7 +31,7 @@ export interface ServeOptions {
   readonly ids?: IdSource
   /** The longest frame read, and written to peers that are ours. Default 16 MiB; a longer line is answered with an error, and closes. */
   readonly maxFrameBytes?: number
-  /** The longest frame written to other peers. Default just under 64 KiB, which is what Python's asyncio reads. */
+  /** The longest frame written to other peers. Default 16 MiB, which is what HUD's client reads; its older releases hang up at 64 KiB. */
   readonly foreignFrameBytes?: number
   /** Further connections are told so and closed. Default 16,384. */
   readonly maxConnections?: number

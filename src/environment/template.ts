@@ -42,6 +42,7 @@ export interface StructuredAnswer<Content> {
  */
 export type TaskLife<Answer = unknown> = AsyncGenerator<Prompt | Verdict, void, Answer>
 
+/** What a template does: one call is the life of one task. */
 export type TemplateBody<Args, Answer> = (args: Args, context: TemplateContext) => TaskLife<Answer>
 
 /**

@@ -40,6 +40,7 @@ export interface Workspace {
   runClean(run: CleanRun): Promise<CommandResult & { readonly collected: ReadonlyMap<string, string> }>
 }
 
+/** A program that `runClean` runs apart from the workspace, with the files that it is given and no others. */
 export interface CleanRun {
   readonly argv: readonly string[]
   /**
@@ -73,6 +74,7 @@ export interface WorkspaceHost {
   close(): Promise<void>
 }
 
+/** One session's workspace, and how its agent reaches it. */
 export interface OpenWorkspace {
   readonly workspace: Workspace
   /** `exec/1` first, then `ssh/2`, with this session's own key and token. */

@@ -24,6 +24,15 @@ export function badTasks(runtime: string, problems: readonly string[]): TroupeEr
   })
 }
 
+/** What rows ask for that this run cannot give them. */
+export function impossibleTasks(problems: readonly string[]): TroupeError {
+  return new TroupeError({
+    tag: 'bad-tasks',
+    message: `${problems.length === 1 ? 'a task asks' : 'tasks ask'} for what this run cannot do; nothing was started:\n  ${problems.join('\n  ')}`,
+    details: { problems },
+  })
+}
+
 export function noRuntime(name: string): TroupeError {
   return new TroupeError({
     tag: 'no-runtime',

@@ -19,7 +19,8 @@ import { watchPool } from './pool-watch.ts'
 import { preflight } from './preflight.ts'
 import type { Progress } from './progress.ts'
 import { makeRecall } from './recall.ts'
-import { type JobRecords, makeJobRecords } from './records.ts'
+import type { JobRecords } from './records.ts'
+import type { JobReport, ReportCounts } from './reporter.ts'
 import type { JobSnapshot } from './snapshot.ts'
 
 export interface JobRunnerPorts {
@@ -34,6 +35,9 @@ export interface JobRunnerPorts {
   readonly keepsGroups: boolean
   readonly clock: Clock
   readonly progress: Progress
+  readonly records: JobRecords
+  /** Told of everything that happens; closed when the engines are. */
+  readonly report: JobReport | undefined
 }
 
 /** One `stream` call while it lasts: which groups it still expects, and where they go. */
@@ -47,6 +51,7 @@ export interface JobRunner {
   readonly runtime: Runtime | undefined
   readonly records: JobRecords
   readonly groups: readonly Group[]
+  readonly reported: (ReportCounts & { readonly url: string }) | undefined
   stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream
   expect(rollouts: number): void
   snapshot(): JobSnapshot
@@ -58,7 +63,7 @@ const DEFAULT_WAITING_BYTES = 256 * 1024 * 1024
 
 /** What a job does: plans, starts engines, and leads each group to the stream that waits for it. */
 export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
-  const { jobId, journal, progress, clock } = ports
+  const { jobId, journal, progress, clock, report } = ports
   const waiting = makeWaitingBytes(ports.defaults.maxWaitingBytes ?? DEFAULT_WAITING_BYTES)
   const recall = makeRecall(journal, ports.resumed)
   const plan = makePlanner(jobId)
@@ -73,12 +78,15 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     journal,
     waiting,
     durableRuns: recall.durableRuns,
-    onRun(header) {
+    onStarted: (group, agent) => report?.groupStarted(group, agent),
+    onRun(header, trajectory) {
+      report?.runEnded(header, trajectory)
       recall.remember(header)
       progress.runOver(header)
     },
     onGroup(group) {
       open.delete(group.groupId)
+      report?.groupEnded(group)
       recall.forget(group)
       if (ports.keepsGroups) groups.push(recall.keep(group))
       progress.groupOver()
@@ -111,7 +119,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     const run: ActiveRun = { source, expected: new Set(planned.plans.map(plan => plan.groupId)), stopListening }
     active.add(run)
     signal?.addEventListener('abort', cancel, { once: true })
-    begin(run, taskset, planned, agent, settings).catch(error => finish(run, error))
+    begin(run, taskset, planned, agent, { settings, deadlines: merged.deadlines }).catch(error => finish(run, error))
     if (signal?.aborted) cancel()
     return source.stream
   }
@@ -135,10 +143,10 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     taskset: Taskset,
     { plans, again }: Planned,
     agent: AgentSpec,
-    settings: EngineSettings,
+    { settings, deadlines }: { readonly settings: EngineSettings; readonly deadlines: RunOptions['deadlines'] },
   ): Promise<void> {
     engines.use(settings.runtime)
-    await preflight(taskset, agent, settings.runtime, toProvisionPlan(settings, countRuns(plans)))
+    await preflight(taskset, agent, settings.runtime, toProvisionPlan(settings, countRuns(plans)), deadlines)
     if (!active.has(run)) return
     const kept = again ? groups.filter(({ groupId }) => run.expected.has(groupId)) : []
     for (const group of kept) deliver(group)
@@ -146,10 +154,12 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     count(left)
     const { ended, open: unfinished, retold } = await recall.sortPlans(left, again)
     progress.planned(0, retold)
+    report?.began({ group: plans[0]?.members.length ?? 1, tasksetId: taskset.platformId })
     for (const group of ended) {
       open.delete(group.groupId)
       for (const run of group.runs) progress.runOver(run)
       progress.groupOver()
+      if (!again) report?.groupRecalled(group)
       if (ports.keepsGroups) groups.push(group)
       deliver(group)
     }
@@ -201,7 +211,11 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     if (first !== undefined) await cancelRun(first)
     stopWatching()
     progress.close()
-    await engines.close()
+    try {
+      await engines.close()
+    } finally {
+      await report?.close()
+    }
   }
 
   function stopEngines(): Promise<void> {
@@ -211,8 +225,11 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
 
   return {
     runtime: ports.defaults.runtime,
-    records: makeJobRecords(jobId, journal),
+    records: ports.records,
     groups,
+    get reported() {
+      return report === undefined ? undefined : { ...report.counts, url: report.url }
+    },
     stream,
     expect(rollouts) {
       // The pool of the engine that runs the job; others have been started for single runs.

@@ -13,7 +13,8 @@ import { findUnfinishedJob } from './find-unfinished.ts'
 import { type JobRunner, makeJobRunner } from './job-runner.ts'
 import type { RunOptions } from './options.ts'
 import { makeProgress } from './progress.ts'
-import type { JobRecords } from './records.ts'
+import { type JobRecords, makeJobRecords } from './records.ts'
+import type { ReportCounts, Reporter } from './reporter.ts'
 import type { JobSnapshot } from './snapshot.ts'
 
 export interface JobOptions extends RunOptions {
@@ -26,6 +27,8 @@ export interface JobOptions extends RunOptions {
    * empty, and whoever reads the streams keeps what it wants of them: a job with a journal then needs no more memory however long it goes on.
    */
   readonly keepGroups?: boolean
+  /** Told of everything that the job does: `createPlatformReporter()` tells HUD's platform. Default: nobody. */
+  readonly reporter?: Reporter
 }
 
 /**
@@ -62,11 +65,26 @@ export class Job implements AsyncDisposable {
     try {
       const identity = await findIdentity(name, options, journal, clock, options.ids ?? randomIds)
       const { jobId, seed, resumed } = identity
+      const records = makeJobRecords(jobId, journal)
+      const ids = options.ids ?? randomIds
+      const report = await options.reporter?.open({ jobId, name, resumed, records, clock, ids })
       const progress = makeProgress(clock)
       const keepsGroups = options.keepGroups ?? true
       return new Job(
         identity,
-        makeJobRunner({ jobId, name, seed, resumed, journal, defaults: options, keepsGroups, clock, progress }),
+        makeJobRunner({
+          jobId,
+          name,
+          seed,
+          resumed,
+          journal,
+          defaults: options,
+          keepsGroups,
+          clock,
+          progress,
+          records,
+          report,
+        }),
       )
     } catch (error) {
       await journal?.close()
@@ -92,6 +110,11 @@ export class Job implements AsyncDisposable {
   /** Where its runs get their sandboxes from, unless they are given another. */
   get runtime(): Runtime | undefined {
     return this.#runner.runtime
+  }
+
+  /** What its reporter has told of it so far, and where that is to be seen; undefined without one. */
+  get reported(): (ReportCounts & { readonly url: string }) | undefined {
+    return this.#runner.reported
   }
 
   snapshot(): JobSnapshot {

@@ -37,7 +37,7 @@ export function grow(state: PoolState): void {
   for (;;) {
     const parent = freeParent(state) ?? ledger.oldest('ready')
     const shelf = ledger.count('ready')
-    if (parent === undefined || shelf === 0 || unserved.size - shelf <= tree.inFlight) return
+    if (parent === undefined || shelf === 0 || unserved.size - unserved.ownSize - shelf <= tree.inFlight) return
     const request = unserved.due(now)
     if (request === undefined || !admit(state, now)) return
     create(state, request, parent)
@@ -58,11 +58,13 @@ export function fill(state: PoolState): void {
   const mayPrepare = now >= state.stockRetryAt
   for (let missing = mayPrepare ? missingRoots(state) : 0; missing > 0 && admit(state, now); missing -= 1)
     create(state, 'root', 'new')
-  for (let request = unserved.due(now); request !== undefined; request = unserved.due(now)) {
-    const way = wayForRequest(state, request)
-    if (way === undefined || !admit(state, now)) return
-    create(state, request, way)
+  makeRoom(state)
+  for (let next = nextServable(state, now); next !== undefined; next = nextServable(state, now)) {
+    if (!admit(state, now)) return
+    create(state, next.request, next.way)
   }
+  // One that waits for a parent will have it before anything is made ahead.
+  if (unserved.due(now) !== undefined) return
   for (let missing = mayPrepare ? missingStock(state) : 0; missing > 0; missing -= 1) {
     const way = wayForStock(state, missing)
     if (way === undefined || !admit(state, now)) return
@@ -81,9 +83,35 @@ export function nextCreateAt(state: PoolState): number {
   let wanted = ahead ? state.stockRetryAt : Number.POSITIVE_INFINITY
   const due = unserved.due(now)
   // One that waits for a parent is served by an event: the end of a fork, or of a create.
-  if (due === undefined || wayForRequest(state, due) !== undefined) wanted = Math.min(wanted, unserved.nextAt())
+  const isServable = due === undefined || wayForRequest(state, due) !== undefined
+  wanted = Math.min(wanted, isServable ? unserved.nextAt() : unserved.ownNextAt())
   if (wanted === Number.POSITIVE_INFINITY || breaker.type === 'probing') return Number.POSITIVE_INFINITY
   return Math.max(wanted, bucket.nextAt(now), breaker.type === 'open' ? breaker.until : now)
+}
+
+/** Whoever has waited longest of those for whom a create can be sent now; that one needs a sandbox of its own gives it neither more nor less. */
+function nextServable(
+  state: PoolState,
+  now: number,
+): { readonly request: LeaseRequest; readonly way: SandboxId | 'new' } | undefined {
+  const request = state.unserved.due(now)
+  const own = state.unserved.ownDue(now)
+  const way = request === undefined ? undefined : wayForRequest(state, request)
+  if (request === undefined || way === undefined || (own !== undefined && own.arrivedAt < request.arrivedAt))
+    return own === undefined ? undefined : { request: own, way: 'new' }
+  return { request, way }
+}
+
+/** Where all that may exist does, what is ready for any request makes way for those that it will not do for. */
+function makeRoom(state: PoolState): void {
+  const { config, ledger, unserved } = state
+  if (unserved.ownSize === 0 || ledger.size < config.maxSandboxes) return
+  const leaving = ledger.count('deleting') + ledger.count('cancelling') + ledger.count('leaving')
+  for (let missing = unserved.ownSize - leaving; missing > 0; missing -= 1) {
+    const id = ledger.oldest('stocking') ?? ledger.oldest('ready') ?? ledger.oldest('forking')
+    if (id === undefined) return
+    discard(state, id)
+  }
 }
 
 /** How a sandbox is to be made: a fork of that one, or from nothing. Undefined: not now, a parent will soon be free. */
@@ -91,7 +119,7 @@ type Way = SandboxId | 'new' | undefined
 
 function wayForRequest(state: PoolState, request: LeaseRequest): Way {
   const { config } = state
-  if (!forks(state)) return 'new'
+  if (!forks(state) || request.kind !== undefined) return 'new'
   // The last attempt is a plain create, in case it is the forks that fail.
   if (request.failures > 0 && request.failures >= config.createRetries) return 'new'
   return freeParent(state) ?? seed(state)

@@ -40,7 +40,10 @@ export function nothingToFork(state: PoolState): boolean {
 export function forkable(state: PoolState, id: SandboxId): void {
   endFork(state, id)
   if (state.source.type !== 'fork' || state.tree.isForking(id) || state.lost.has(id)) return
-  const type = state.ledger.get(id)?.type
+  const sandbox = state.ledger.get(id)
+  const type = sandbox?.type
+  // What is made for one request alone is copied for nobody.
+  if (sandbox?.type === 'creating' && sandbox.request.kind !== undefined) return
   if (type === 'creating' || type === 'stocking') state.tree.making.set(id, id)
   else if (type === 'rooting') state.tree.roots.set(id, id)
 }

@@ -20,9 +20,9 @@ export interface Handles {
   ids(): readonly SandboxId[]
   /**
    * Rejects with `provision-timeout` when it took too long and was cleaned up; with `provision-stuck` when it did not even end
-   * after it was called off, and may still exist.
+   * after it was called off, and may still exist. `deadlineMs` is for one that is allowed longer than the others.
    */
-  provision(request: Omit<ProvisionRequest, 'signal'>): Promise<Reachable>
+  provision(request: Omit<ProvisionRequest, 'signal'>, deadlineMs?: number): Promise<Reachable>
   cancel(id: SandboxId): void
   /** Waits for a create that is under way, then deletes. Rejects with `dispose-timeout`, unless it is `patient`. */
   dispose(id: SandboxId, how: { readonly sessionEnded: boolean; readonly patient?: true }): Promise<void>
@@ -41,7 +41,10 @@ interface Handle {
 export function makeHandles(runtime: Runtime, clock: Clock, deadlines: HandleDeadlines): Handles {
   const handles = new Map<SandboxId, Handle>()
 
-  async function provision(request: Omit<ProvisionRequest, 'signal'>): Promise<Reachable> {
+  async function provision(
+    request: Omit<ProvisionRequest, 'signal'>,
+    deadlineMs: number = deadlines.provisionMs,
+  ): Promise<Reachable> {
     const { id } = request
     const controller = makeLazyAbort()
     const making = (async () =>
@@ -63,8 +66,8 @@ export function makeHandles(runtime: Runtime, clock: Clock, deadlines: HandleDea
     const { address, sessionId, origin } = await within(
       clock,
       making,
-      deadlines.provisionMs,
-      () => giveUp(id, handle),
+      deadlineMs,
+      () => giveUp(id, handle, deadlineMs),
       hurry => {
         handle.hurry = hurry
       },
@@ -73,12 +76,12 @@ export function makeHandles(runtime: Runtime, clock: Clock, deadlines: HandleDea
   }
 
   /** Calls the create off. One that ends well all the same is as good as any. */
-  async function giveUp(id: SandboxId, { controller, making }: Handle): Promise<Sandbox> {
+  async function giveUp(id: SandboxId, { controller, making }: Handle, deadlineMs: number): Promise<Sandbox> {
     controller.abort()
-    const timedOut = provisionTimeout(id, deadlines.provisionMs)
+    const timedOut = provisionTimeout(id, deadlineMs)
     const ended = making.catch(() => Promise.reject(timedOut))
     return within(clock, ended, deadlines.disposeMs, () =>
-      Promise.reject(provisionStuck(id, deadlines.provisionMs + deadlines.disposeMs)),
+      Promise.reject(provisionStuck(id, deadlineMs + deadlines.disposeMs)),
     )
   }
 

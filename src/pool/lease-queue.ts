@@ -16,6 +16,10 @@ export interface LeaseRequest {
   readonly leaseId: LeaseId
   readonly runId: RunId
   readonly task: Task
+  /** Which kind of sandbox it needs, made for it alone; absent where any will do. */
+  readonly kind?: string | undefined
+  /** Beside those that were announced. */
+  readonly isExtra?: true | undefined
   readonly owner: Ref<LeaseLost>
   readonly replyTo: Ref<unknown>
   /** By the pool's clock. */
@@ -42,6 +46,7 @@ export interface LeaseQueue {
   /** False when the queue is full. */
   push(request: LeaseRequest): boolean
   get(leaseId: LeaseId): LeaseRequest | undefined
+  /** The first of those that any sandbox will do for. */
   front(): LeaseRequest | undefined
   remove(leaseId: LeaseId): LeaseRequest | undefined
   /** Removes and returns the requests whose deadline has passed. */
@@ -51,6 +56,8 @@ export interface LeaseQueue {
 
 export function makeLeaseQueue(capacity: number): LeaseQueue {
   const requests = makeFifo<LeaseId, LeaseRequest>()
+  /** Those among them that any sandbox will do for. */
+  const common = makeFifo<LeaseId, LeaseRequest>()
   let wakeAt = Number.POSITIVE_INFINITY
   return {
     get size() {
@@ -63,19 +70,24 @@ export function makeLeaseQueue(capacity: number): LeaseQueue {
       if (requests.size >= capacity) return false
       wakeAt = requests.size === 0 ? request.deadlineAt : Math.min(wakeAt, request.deadlineAt)
       requests.set(request.leaseId, request)
+      if (request.kind === undefined) common.set(request.leaseId, request)
       return true
     },
     get: leaseId => requests.get(leaseId),
-    front: () => requests.first(),
+    front: () => common.first(),
     remove(leaseId) {
       const request = requests.get(leaseId)
       requests.delete(leaseId)
+      common.delete(leaseId)
       return request
     },
     expire(now) {
       if (requests.size === 0 || now < wakeAt) return []
       const late = [...requests.values()].filter(request => request.deadlineAt <= now)
-      for (const request of late) requests.delete(request.leaseId)
+      for (const { leaseId } of late) {
+        requests.delete(leaseId)
+        common.delete(leaseId)
+      }
       wakeAt = Number.POSITIVE_INFINITY
       for (const request of requests.values()) wakeAt = Math.min(wakeAt, request.deadlineAt)
       return late

@@ -8,7 +8,7 @@ import { provisionFailed } from './errors.ts'
 import { abandonForks, discard, forkCreated } from './forks.ts'
 import type { LeaseRequest } from './lease-queue.ts'
 import { backoffMs, type PoolState } from './pool-state.ts'
-import { refuse, unassign } from './requests.ts'
+import { handOver, refuse, unassign } from './requests.ts'
 import type { Reachable } from './sandbox-state.ts'
 
 /** A create has ended. */
@@ -35,6 +35,11 @@ function made(state: PoolState, id: SandboxId, at: Reachable): void {
       ledger.move(id, { type: forking ? 'forking' : 'ready', at })
       break
     case 'creating':
+      if (sandbox.request.kind !== undefined && !state.lost.has(id)) {
+        handOver(state, id, at, sandbox.request)
+        state.breaker = afterSuccess()
+        return
+      }
       // Handed out by `serve`, to whoever has waited longest.
       if (!forking) unassign(state, sandbox.request)
       ledger.move(id, forking ? { type: 'owed', at, request: sandbox.request } : { type: 'ready', at })
@@ -57,6 +62,8 @@ function createFailed(state: PoolState, id: SandboxId, error: ErrorData): void {
   const now = ports.now()
   const sandbox = ledger.get(id)
   const blame = toBlame(error, tree.parentOf(id) !== undefined)
+  // A row may ask for an image that there is not: that says nothing of anybody else's.
+  const isRows = sandbox?.type === 'creating' && sandbox.request.kind !== undefined && error.transient !== true
   if (sandbox?.type === 'creating') unassign(state, sandbox.request)
   // Nothing but a stuck create leaves anything behind: a runtime cleans up what it made before it rejects.
   if (error.tag === 'provision-stuck') quarantine(state, id, 1, error)
@@ -74,7 +81,7 @@ function createFailed(state: PoolState, id: SandboxId, error: ErrorData): void {
   const retryAfterMs = error.details?.retryAfterMs
   if (typeof retryAfterMs === 'number') state.bucket.pause(now + retryAfterMs)
   state.breaker =
-    blame === 'provider'
+    blame === 'provider' && !isRows
       ? afterFailure(state.breaker, error, now, config.breaker, inFlight(state))
       : afterCancel(state.breaker, now)
   if (sandbox.type === 'creating') requestFailed(state, sandbox.request, error, blame)

@@ -13,6 +13,7 @@ import {
 } from './errors.ts'
 import type { LeaseRequest } from './lease-queue.ts'
 import type { PoolState } from './pool-state.ts'
+import type { Reachable } from './sandbox-state.ts'
 
 /** Takes a request in: from the shelf at once if something is ready, else at the end of the queue. */
 export function lease(state: PoolState, request: LeaseRequest): void {
@@ -26,6 +27,7 @@ export function lease(state: PoolState, request: LeaseRequest): void {
   state.unserved.add(request, state.ports.now())
   serve(state, true)
   // What is already being made ahead of demand is made for this request from now on.
+  if (request.kind !== undefined) return
   const spare = state.ledger.oldest('forking') ?? state.ledger.oldest('stocking')
   if (spare !== undefined && state.unserved.has(request.leaseId)) assign(state, spare, request)
 }
@@ -73,6 +75,24 @@ export function serve(state: PoolState, hit: boolean): void {
   }
 }
 
+/** Hands a sandbox to the one request that it was made for, and to nobody else. */
+export function handOver(state: PoolState, id: SandboxId, at: Reachable, request: LeaseRequest): void {
+  const { ledger, leases, ports } = state
+  ledger.move(id, { type: 'ready', at })
+  request.creating = undefined
+  const isLate = request.deadlineAt <= ports.now()
+  if (isLate) refuse(state, request, timeout(state, request))
+  else withdraw(state, request)
+  if (isLate || !ports.grant(request, id, at, at.origin)) {
+    forget(state, request.leaseId)
+    retire(state, id, false)
+    return
+  }
+  ledger.move(id, { type: 'leased', leaseId: request.leaseId })
+  leases.set(request.leaseId, id)
+  state.granted[at.origin] += 1
+}
+
 export function refuseLate(state: PoolState): void {
   const { ports, queue } = state
   for (const request of queue.expire(ports.now())) refuse(state, request, timeout(state, request))
@@ -118,8 +138,9 @@ function admit(state: PoolState, request: LeaseRequest): ErrorData | undefined {
   const { config, leases, meter, ports, queue } = state
   if (state.draining) return draining()
   if (leases.has(request.leaseId) || queue.get(request.leaseId) !== undefined) return leaseRepeated(request.leaseId)
-  state.remaining = Math.max(0, state.remaining - 1)
-  meter.arrived(ports.now())
+  if (request.isExtra !== true) state.remaining = Math.max(0, state.remaining - 1)
+  // What is made for one request alone says nothing of how many should be ready for any.
+  if (request.kind === undefined) meter.arrived(ports.now())
   if (!queue.push(request)) return queueFull(config.maxWaiting)
   notePeak(state)
   return undefined
@@ -137,13 +158,18 @@ function notePeak(state: PoolState): void {
 
 /** Takes a request out of the queue; the sandbox that was being made for it serves the next one, or is stock. */
 function withdraw(state: PoolState, request: LeaseRequest): void {
-  const { ledger, queue, unserved } = state
+  const { ledger, ports, queue, unserved } = state
   queue.remove(request.leaseId)
   unserved.delete(request.leaseId)
   if (request.creating === undefined) return
   const sandbox = ledger.get(request.creating)
   const next = unserved.any()
-  if (sandbox?.type === 'creating' || sandbox?.type === 'owed') {
+  if (request.kind !== undefined) {
+    if (sandbox?.type === 'creating') {
+      ledger.move(request.creating, { type: 'cancelling' })
+      ports.cancel(request.creating)
+    }
+  } else if (sandbox?.type === 'creating' || sandbox?.type === 'owed') {
     if (next !== undefined) assign(state, request.creating, next)
     else if (sandbox.type === 'creating') ledger.move(request.creating, { type: 'stocking', since: sandbox.since })
     else ledger.move(request.creating, { type: 'forking', at: sandbox.at })

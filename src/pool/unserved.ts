@@ -5,21 +5,29 @@ import type { LeaseRequest } from './lease-queue.ts'
 /** The requests for which no create is under way: those that may have one now, and those that rest after a failure. */
 export interface Unserved {
   readonly size: number
+  /** Those among them that need a sandbox made for them alone. */
+  readonly ownSize: number
   has(leaseId: LeaseId): boolean
   /** No create is to be sent for it before its `retryAt`. */
   add(request: LeaseRequest, now: number): void
   delete(leaseId: LeaseId): void
-  /** The first that may have a create now. */
+  /** The first that may have a create now, of those that any sandbox will do for. */
   due(now: number): LeaseRequest | undefined
-  /** The first at all: one that rests takes what is there already. */
+  /** The first that may have one now and needs a sandbox made for it alone. */
+  ownDue(now: number): LeaseRequest | undefined
+  /** The first at all that any sandbox will do for: one that rests takes what is there already. */
   any(): LeaseRequest | undefined
   /** When the first may have a create: in the past where one may now, Infinity when there is none. */
   nextAt(): number
+  /** The same of those that need a sandbox made for them alone. */
+  ownNextAt(): number
   all(): readonly LeaseRequest[]
 }
 
 export function makeUnserved(): Unserved {
   const ready = makeFifo<LeaseId, LeaseRequest>()
+  const own = makeFifo<LeaseId, LeaseRequest>()
+  const ownResting = makeFifo<LeaseId, LeaseRequest>()
   const resting = makeFifo<LeaseId, LeaseRequest>()
   /** A binary heap by time. Entries of requests that rest no longer, or anew, are skipped when they come up. */
   const heap: { readonly at: number; readonly request: LeaseRequest }[] = []
@@ -28,42 +36,61 @@ export function makeUnserved(): Unserved {
     for (let top = heap[0]; top !== undefined && !isCurrent(top); top = heap[0]) popHeap(heap)
   }
   const isCurrent = ({ at, request }: { readonly at: number; readonly request: LeaseRequest }) =>
-    resting.get(request.leaseId) === request && request.retryAt === at
+    restingOf(request).get(request.leaseId) === request && request.retryAt === at
+  const readyOf = ({ kind }: LeaseRequest) => (kind === undefined ? ready : own)
+  const restingOf = ({ kind }: LeaseRequest) => (kind === undefined ? resting : ownResting)
+
+  function wake(now: number): void {
+    skipStale()
+    for (let top = heap[0]; top !== undefined && top.at <= now; top = heap[0]) {
+      popHeap(heap)
+      const { request } = top
+      restingOf(request).delete(request.leaseId)
+      readyOf(request).set(request.leaseId, request)
+      skipStale()
+    }
+  }
 
   return {
     get size() {
-      return ready.size + resting.size
+      return ready.size + resting.size + own.size + ownResting.size
     },
-    has: leaseId => ready.has(leaseId) || resting.has(leaseId),
+    get ownSize() {
+      return own.size + ownResting.size
+    },
+    has: leaseId => [ready, resting, own, ownResting].some(requests => requests.has(leaseId)),
     add(request, now) {
       if (request.retryAt <= now) {
-        ready.set(request.leaseId, request)
+        readyOf(request).set(request.leaseId, request)
         return
       }
-      resting.set(request.leaseId, request)
+      restingOf(request).set(request.leaseId, request)
       pushHeap(heap, { at: request.retryAt, request })
     },
     delete(leaseId) {
-      ready.delete(leaseId)
-      resting.delete(leaseId)
+      for (const requests of [ready, resting, own, ownResting]) requests.delete(leaseId)
     },
     due(now) {
-      skipStale()
-      for (let top = heap[0]; top !== undefined && top.at <= now; top = heap[0]) {
-        popHeap(heap)
-        resting.delete(top.request.leaseId)
-        ready.set(top.request.leaseId, top.request)
-        skipStale()
-      }
+      wake(now)
       return ready.first()
+    },
+    ownDue(now) {
+      wake(now)
+      return own.first()
     },
     any: () => ready.first() ?? resting.first(),
     nextAt() {
-      if (ready.size > 0) return Number.NEGATIVE_INFINITY
+      if (ready.size + own.size > 0) return Number.NEGATIVE_INFINITY
       skipStale()
       return heap[0]?.at ?? Number.POSITIVE_INFINITY
     },
-    all: () => [...ready.values(), ...resting.values()],
+    ownNextAt() {
+      if (own.size > 0) return Number.NEGATIVE_INFINITY
+      let at = Number.POSITIVE_INFINITY
+      for (const { retryAt } of ownResting.values()) at = Math.min(at, retryAt)
+      return at
+    },
+    all: () => [ready, resting, own, ownResting].flatMap(requests => [...requests.values()]),
   }
 }
 

@@ -60,6 +60,11 @@ export function isSandboxLost(error: ErrorData): boolean {
   return LOST.has(error.tag) || error.transient === true
 }
 
+/** The agent cannot show what it was given to anybody. */
+export function isPromptUnfit(error: ErrorData): boolean {
+  return error.tag === 'bad-prompt'
+}
+
 /** Tags that say there was no model to ask: its endpoint is down, asks for what nobody gave, or gives what nobody can use. */
 const MODEL_LOST = new Set([
   'chat-unavailable',

@@ -44,6 +44,7 @@ interface Body {
   readonly turns: readonly (Omit<Turn, 'tokens'> & { readonly tokens?: TokenCounts })[]
   readonly answer: unknown
   readonly grade: Trajectory['grade']
+  readonly actorGrade?: Trajectory['grade']
 }
 
 /**
@@ -58,8 +59,8 @@ export function packTrajectory(trajectory: Trajectory): Uint8Array<ArrayBuffer> 
     elements += prompt.length + output.length + logprobs.length
     return { ...turn, tokens: [prompt.length, output.length, logprobs.length] }
   })
-  const { prompt, answer, grade } = trajectory
-  const body = packBody({ prompt, turns, answer, grade })
+  const { prompt, answer, grade, actorGrade } = trajectory
+  const body = packBody({ prompt, turns, answer, grade, ...(actorGrade === undefined ? {} : { actorGrade }) })
   const start = aligned(HEAD_BYTES + body.byteLength)
   // Not zeroed first, which would cost as much as the packing: every byte is written below, the padding here.
   const { buffer } = Buffer.allocUnsafeSlow(start + elements * ELEMENT_BYTES)
@@ -89,11 +90,7 @@ export function packTrajectory(trajectory: Trajectory): Uint8Array<ArrayBuffer> 
  * transferred afterwards. Throws `unreadable-trajectory` for bytes that `packTrajectory` did not make, or not all of.
  */
 export function unpackTrajectory(bytes: Uint8Array): Trajectory {
-  if (bytes.byteLength < HEAD_BYTES) throw unreadableTrajectory(`${bytes.byteLength} bytes are less than a head`)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (view.getUint32(0, true) !== MAGIC) throw unreadableTrajectory('they do not begin with the mark of one')
-  const bodyEnd = HEAD_BYTES + view.getUint32(4, true)
-  if (bodyEnd > bytes.byteLength) throw unreadableTrajectory('they end within the body')
+  const bodyEnd = endOfBody(bytes)
   const body = unpackBody(bytes.subarray(HEAD_BYTES, bodyEnd))
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % ELEMENT_BYTES === 0 ? bytes : bytes.slice()
   const end = byteOffset + byteLength
@@ -112,7 +109,42 @@ export function unpackTrajectory(bytes: Uint8Array): Trajectory {
   const turns = body.turns.map(({ tokens, ...turn }) =>
     tokens === undefined ? turn : { ...turn, tokens: toTokens(tokens) },
   )
-  return { prompt: body.prompt, turns, answer: body.answer, grade: body.grade }
+  const { prompt, answer, grade, actorGrade } = body
+  return { prompt, turns, answer, grade, ...(actorGrade === undefined ? {} : { actorGrade }) }
+}
+
+/** A trajectory for people: of the tokens of its turns, only how many there are. */
+export interface TrajectoryWords extends Omit<Trajectory, 'turns'> {
+  readonly turns: readonly TurnWords[]
+}
+
+export type TurnWords = Omit<Turn, 'tokens'> & {
+  readonly tokenCounts?: { readonly prompt: number; readonly output: number }
+}
+
+/** The beginning of a packed trajectory, which is all but its token arrays: a view. Throws `unreadable-trajectory`. */
+export function packedWords(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, endOfBody(bytes))
+}
+
+/** What `packedWords` gave, or a whole packed trajectory. Throws `unreadable-trajectory`. */
+export function unpackWords(bytes: Uint8Array): TrajectoryWords {
+  const { turns, ...rest } = unpackBody(bytes.subarray(HEAD_BYTES, endOfBody(bytes)))
+  return {
+    ...rest,
+    turns: turns.map(({ tokens, ...turn }) =>
+      tokens === undefined ? turn : { ...turn, tokenCounts: { prompt: tokens[0], output: tokens[1] } },
+    ),
+  }
+}
+
+function endOfBody(bytes: Uint8Array): number {
+  if (bytes.byteLength < HEAD_BYTES) throw unreadableTrajectory(`${bytes.byteLength} bytes are less than a head`)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getUint32(0, true) !== MAGIC) throw unreadableTrajectory('they do not begin with the mark of one')
+  const bodyEnd = HEAD_BYTES + view.getUint32(4, true)
+  if (bodyEnd > bytes.byteLength) throw unreadableTrajectory('they end within the body')
+  return bodyEnd
 }
 
 /**

@@ -1,42 +1,22 @@
-import type { Agent, AgentStop } from '../agents/agent.ts'
-import type { Clock } from '../clock.ts'
+import type { Agent } from '../agents/agent.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
-import type { LeaseId, SandboxId } from '../ids.ts'
 import type { Deadlines } from '../job/options.ts'
 import type { LeaseKind } from '../runtimes/runtime.ts'
-import type { Task } from '../taskset/task.ts'
-import type { Address } from '../wire/address.ts'
-import type { ControlClient, ControlSession, GradeFrame } from '../wire/session.ts'
-import type { Shell } from '../wire/shell.ts'
-import { badScore, becauseOf, gradeIsError, isModelLost, isSandboxLost, leaseLost } from './errors.ts'
+import { sharesSandbox, type Task } from '../taskset/task.ts'
+import type { ControlSession, GradeFrame } from '../wire/session.ts'
+import { badScore, becauseOf, gradeIsError, isModelLost, leaseLost } from './errors.ts'
 import { makePhases, type Phases } from './phases.ts'
+import { findReturns, type JsonSchema } from './returns.ts'
 import type { Outcome, Phase, PhaseTimings, StopReason } from './run.ts'
+import { type LeasePorts, Stay, type StayPorts } from './stay.ts'
 import type { Trajectory, Turn } from './trajectory.ts'
-
-/** A sandbox on loan to one rollout. */
-export interface Leased {
-  readonly leaseId: LeaseId
-  readonly sandboxId: SandboxId
-  readonly address: Address
-  readonly sessionId: string | undefined
-  readonly kind: LeaseKind
-}
+import { blame, STOP, type Step, type Verdict } from './verdict.ts'
 
 /** What a rollout needs from the world; everything that lasts longer than it is behind these. */
-export interface RolloutPorts {
-  readonly clock: Clock
-  readonly client: ControlClient
+export interface RolloutPorts extends StayPorts, LeasePorts {
   readonly agent: Agent
-  /**
-   * Rejects with tagged data; `transient` where a later attempt may get one. `onLost` is called at most once, if whoever gave the sandbox hears that it
-   * has died before it is given back.
-   */
-  lease(deadlineMs: number, onLost: (why: ErrorData) => void): Promise<Leased>
-  /** Why the leased sandbox was lost, where anybody knows. Asked only when it was, and before it is given back; bounded. May reject. */
-  whyLost(): Promise<ErrorData | undefined>
-  /** Gives the lease back, or withdraws the request that is still waiting. Never throws. */
-  release(sessionEnded: boolean): void
-  openShell(session: ControlSession, signal: AbortSignal): Promise<Shell>
+  /** The same for the sandbox of a verifier that gets one of its own: asked for only once the first is given back. */
+  readonly verifier: LeasePorts
 }
 
 export interface RolloutRequest {
@@ -63,15 +43,7 @@ export interface RolloutEnd {
   readonly trajectory: Trajectory
 }
 
-interface Verdict {
-  readonly outcome: Outcome
-  readonly stopReason: StopReason
-  readonly error?: ErrorData
-  readonly failedPhase?: Phase
-  readonly retryable?: boolean
-}
-
-/** One attempt at one task in one sandbox: lease, connect, start, agent, grade, give back. */
+/** One attempt at one task: lease, connect, start, agent, grade, give back; and where the task has a verifier, its grade for the record. */
 export async function rollout(request: RolloutRequest, ports: RolloutPorts): Promise<RolloutEnd> {
   const startedAt = ports.clock.wallTime()
   const begun = ports.clock.now()
@@ -87,26 +59,29 @@ export async function rollout(request: RolloutRequest, ports: RolloutPorts): Pro
     failedPhase: verdict.failedPhase,
     error: verdict.error,
     retryable: verdict.retryable ?? false,
-    lease: attempt.leased?.kind ?? null,
+    lease: attempt.lease,
     timings: phases.timings,
     startedAt,
     // A wall clock that was set meanwhile would have it end before it began, or last for days.
     endedAt: startedAt + Math.round(ports.clock.now() - begun),
-    trajectory: { prompt: attempt.prompt, turns: attempt.turns, answer: attempt.answer, grade: attempt.grade },
+    trajectory: attempt.trajectory,
   }
 }
 
 class Attempt {
-  leased: Leased | undefined
-  prompt: unknown = null
-  readonly turns: Turn[] = []
-  answer: unknown = null
-  grade: GradeFrame | null = null
   reward: number | null = null
-  /** What was told of the sandbox's end. */
-  #told: ErrorData | undefined
-  #session: ControlSession | undefined
-  #shell: Promise<Shell> | undefined
+  #prompt: unknown = null
+  readonly #turns: Turn[] = []
+  #answer: unknown = null
+  /** The grade of record. */
+  #grade: GradeFrame | null = null
+  #actorGrade: GradeFrame | null = null
+  #step: Step = 'provisioning'
+  #returns: JsonSchema | undefined
+  /** Where the task itself is done. */
+  readonly #actor: Stay
+  /** Where the attempt is now. */
+  #stay: Stay
   readonly #request: RolloutRequest
   readonly #ports: RolloutPorts
   readonly #phases: Phases
@@ -115,64 +90,80 @@ class Attempt {
     this.#request = request
     this.#ports = ports
     this.#phases = phases
+    this.#actor = this.#stayAt(ports)
+    this.#stay = this.#actor
+  }
+
+  get lease(): LeaseKind | null {
+    return this.#actor.leased?.kind ?? null
+  }
+
+  get trajectory(): Trajectory {
+    const { verifier } = this.#request.task
+    return {
+      prompt: this.#prompt,
+      turns: this.#turns,
+      answer: this.#answer,
+      grade: this.#grade,
+      ...(verifier === undefined ? {} : { actorGrade: this.#actorGrade }),
+    }
   }
 
   async run(): Promise<Verdict> {
     const { task, deadlines } = this.#request
     try {
-      const onLost = (why: ErrorData) => this.#lost(why)
-      this.leased = await this.#phases.run('provisioning', () => this.#ports.lease(deadlines.provisioning, onLost))
-      const { address, sessionId } = this.leased
-      const session = await this.#phases.run('connecting', signal =>
-        this.#ports.client.connect(address, {
-          clock: this.#ports.clock,
-          deadlineMs: deadlines.connecting,
-          signal,
-          ephemeral: true,
-          ...(sessionId === undefined ? {} : { sessionId }),
-        }),
-      )
-      this.#session = session
-      const frame = await this.#phases.run('starting', signal => session.startTask(task.id, task.args, signal))
-      this.prompt = frame.prompt
-      const agentVerdict = await this.#runAgent(session)
-      if (agentVerdict.outcome === 'infrastructure-error' || agentVerdict.outcome === 'cancelled') return agentVerdict
-      await this.#gradeAnswer(session)
-      return agentVerdict
+      await this.#phases.run('provisioning', () => this.#actor.take(deadlines.provisioning))
+      this.#step = 'connecting'
+      const session = await this.#phases.run('connecting', signal => this.#actor.connect(deadlines.connecting, signal))
+      this.#step = 'starting'
+      const frame = await this.#phases.run('starting', async signal => {
+        const started = await session.startTask(task.id, task.args, signal)
+        this.#returns = await findReturns(this.#ports.client, session, task.id, signal)
+        return started
+      })
+      this.#prompt = frame.prompt
+      this.#step = 'agent'
+      const worked = await this.#runAgent(session)
+      if (isOver(worked)) return worked
+      this.#step = 'grading'
+      if (task.verifier !== undefined) return await this.#gradeAndVerify(session, task.verifier, worked)
+      this.#record(await this.#phases.run('grading', signal => session.grade(this.#answer, signal)))
+      return worked
     } catch (thrown) {
       return this.#blame(toErrorData(thrown))
     }
   }
 
-  /** A peer that is being connected to may be waited for in vain, so it is not left to the session to notice. */
-  #lost(why: ErrorData): void {
-    this.#told = why
-    this.#phases.fail(leaseLost(this.#phases.current))
+  #stayAt(lease: LeasePorts): Stay {
+    // A peer that is being connected to may be waited for in vain, so it is not left to the session to notice.
+    return new Stay(lease, this.#ports, () => this.#phases.fail(leaseLost(this.#phases.current)))
   }
 
   /** An agent that fails is still graded on what it left behind, unless its sandbox is gone. */
   async #runAgent(session: ControlSession): Promise<Verdict> {
     let working: Promise<unknown> | undefined
+    const returns = this.#returns
     try {
       const { answer, stop } = await this.#phases.run('agent', signal => {
         const run = this.#ports.agent.run({
-          prompt: this.prompt,
+          prompt: this.#prompt,
+          ...(returns === undefined ? {} : { returns }),
           seed: this.#request.seed,
           signal,
-          shell: () => this.#openShell(session),
+          shell: () => this.#actor.openShell(session, this.#request.cancel),
           session: {
             bindings: session.bindings,
             openTunnel: (name, cut = signal) => session.openTunnel(name, cut),
           },
           record: turn => {
             // A turn that arrives after the phase was cut belongs to nobody: what is graded is what was there.
-            if (!signal.aborted) this.turns.push(turn)
+            if (!signal.aborted) this.#turns.push(turn)
           },
         })
         working = run
         return run
       })
-      this.answer = answer
+      this.#answer = answer
       return { outcome: 'graded', stopReason: STOP[stop] }
     } catch (thrown) {
       const error = toErrorData(thrown)
@@ -180,71 +171,85 @@ class Attempt {
     }
   }
 
-  #openShell(session: ControlSession): Promise<Shell> {
-    this.#shell ??= this.#ports.openShell(session, this.#request.cancel)
-    return this.#shell
+  /** The task's own grade is handed to the verifier, whose grade is the one of record. A task that cannot be graded is told to it as such. */
+  async #gradeAndVerify(session: ControlSession, verifier: Task, worked: Verdict): Promise<Verdict> {
+    let verdict = worked
+    let given: Readonly<Record<string, unknown>>
+    try {
+      this.#actorGrade = await this.#phases.run('grading', signal => session.grade(this.#answer, signal))
+      given = { answer: this.#answer, ...this.#actorGrade }
+    } catch (thrown) {
+      const error = toErrorData(thrown)
+      const failed = this.#blame(error)
+      if (isOver(failed)) return failed
+      if (worked.outcome === 'graded') verdict = failed
+      given = { score: 0, answer: this.#answer, content: error.message, isError: true }
+    }
+    const grade = sharesSandbox(this.#request.task, verifier)
+      ? await this.#phases.run('verifying', signal => this.#gradeBy(verifier, session, given, signal))
+      : await this.#verifyElsewhere(verifier, given)
+    this.#record(grade)
+    return verdict
   }
 
-  async #gradeAnswer(session: ControlSession): Promise<void> {
-    const grade = await this.#phases.run('grading', signal => session.grade(this.answer, signal))
-    this.grade = grade
+  /**
+   * On a sandbox of the verifier's own. The first one is given back before it is asked for: runs that each held one and waited for another could
+   * wait for each other for ever.
+   */
+  async #verifyElsewhere(verifier: Task, given: unknown): Promise<GradeFrame> {
+    const { deadlines } = this.#request
+    await this.#leave(this.#actor)
+    const stay = this.#stayAt(this.#ports.verifier)
+    this.#stay = stay
+    return this.#phases.run('verifying', async signal => {
+      this.#step = 'provisioning'
+      await stay.take(Math.min(deadlines.provisioning, deadlines.verifying))
+      this.#step = 'connecting'
+      const session = await stay.connect(deadlines.connecting, signal)
+      return this.#gradeBy(verifier, session, given, signal)
+    })
+  }
+
+  async #gradeBy(verifier: Task, session: ControlSession, given: unknown, signal: AbortSignal): Promise<GradeFrame> {
+    this.#step = 'starting'
+    await session.startTask(verifier.id, verifier.args, signal)
+    this.#step = 'grading'
+    return session.grade(given, signal)
+  }
+
+  #record(grade: GradeFrame): void {
+    this.#grade = grade
     if (grade.isError === true) throw gradeIsError(grade.content)
     if (!Number.isFinite(grade.score)) throw badScore(grade.score)
     this.reward = grade.score
   }
 
-  /** Who answers for an error depends on the phase it came in and on what it says of itself. */
   #blame(error: ErrorData): Verdict {
-    const failedPhase = this.#phases.current
-    if (this.#request.cancel.aborted) return { outcome: 'cancelled', stopReason: 'cancelled', failedPhase, error }
-    if (failedPhase === 'provisioning') {
-      const isDeadline = error.tag === 'phase-deadline'
-      const stopReason = isDeadline ? 'deadline' : 'provision-failed'
-      return { outcome: 'infrastructure-error', stopReason, failedPhase, error, retryable: error.transient === true }
-    }
-    if (failedPhase === 'agent' && isModelLost(error)) {
-      const retryable = error.transient === true
-      return { outcome: 'infrastructure-error', stopReason: 'model-lost', failedPhase, error, retryable }
-    }
-    if (failedPhase === 'connecting' || isSandboxLost(error))
-      return { outcome: 'infrastructure-error', stopReason: 'sandbox-lost', failedPhase, error, retryable: true }
-    const isDeadline = error.tag === 'phase-deadline'
-    if (failedPhase === 'agent')
-      return { outcome: 'agent-error', stopReason: isDeadline ? 'deadline' : 'agent-threw', failedPhase, error }
-    return {
-      outcome: 'environment-error',
-      stopReason: isDeadline ? 'deadline' : 'environment-threw',
-      failedPhase,
-      error,
-    }
+    return blame(error, { phase: this.#phases.current, step: this.#step }, this.#request.cancel.aborted)
   }
 
-  /** The rollout itself only sees that its sandbox answers no more: whoever runs it may know why. */
   async explain(verdict: Verdict): Promise<Verdict> {
-    if (verdict.stopReason !== 'sandbox-lost' || this.leased === undefined || verdict.error === undefined)
-      return verdict
-    // Whoever does not answer knows nothing.
-    const why = this.#told ?? (await this.#ports.whyLost().catch(() => undefined))
-    return why === undefined ? verdict : { ...verdict, error: becauseOf(verdict.error, why) }
+    if (verdict.stopReason !== 'sandbox-lost' || verdict.error === undefined) return verdict
+    const why = await this.#stay.whyLost()
+    if (why === undefined) return verdict
+    const retryable = verdict.retryable === true && why.transient !== false
+    return { ...verdict, error: becauseOf(verdict.error, why), retryable }
   }
 
-  /** Reverse order of opening; bounded; what will not go is the pool's to destroy. */
   async cleanUp(): Promise<void> {
-    const session = this.#session
-    // What is gone says no goodbye.
-    if (this.#told !== undefined) session?.abort()
-    let ended = false
-    try {
-      ended = await this.#phases.run('cleanup', async () => {
-        if (this.#shell !== undefined) await this.#shell.then(shell => shell.close()).catch(ignoreDeadShell)
-        return session === undefined ? false : await session.end()
-      })
-    } catch {
-      // The deadline passed: the session is cut below, and the pool is told that nobody saw its goodbye.
-      session?.abort()
-    }
-    this.#ports.release(ended)
+    await this.#leave(this.#stay)
+    await this.#leave(this.#actor)
   }
+
+  #leave(stay: Stay): Promise<void> {
+    return stay.leave(goodbye => this.#phases.run('cleanup', goodbye))
+  }
+}
+
+/** Nothing more can be done with the sandbox, or nobody wants it done, or nobody was asked. */
+function isOver({ outcome, failedPhase }: Verdict): boolean {
+  if (outcome === 'environment-error') return failedPhase === 'agent'
+  return outcome === 'infrastructure-error' || outcome === 'cancelled'
 }
 
 /**
@@ -261,13 +266,3 @@ async function modelMissing(error: ErrorData, working: Promise<unknown> | undefi
 function nextTurn(): Promise<undefined> {
   return new Promise(resolve => setImmediate(resolve, undefined))
 }
-
-const STOP: Record<AgentStop, StopReason> = {
-  done: 'done',
-  'max-steps': 'max-steps',
-  length: 'length',
-  'malformed-tool-call': 'malformed-tool-call',
-}
-
-/** A shell that never opened, or whose road is gone, has nothing to close; its error was the agent's to see. */
-function ignoreDeadShell(): void {}

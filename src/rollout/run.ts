@@ -22,7 +22,8 @@ export type StopReason =
   | 'thread-lost'
   | 'cancelled'
 
-export type Phase = 'provisioning' | 'connecting' | 'starting' | 'agent' | 'grading' | 'cleanup'
+/** `verifying`: all that a task's verifier takes, from the request for its sandbox, where it gets one of its own, to its grade. */
+export type Phase = 'provisioning' | 'connecting' | 'starting' | 'agent' | 'grading' | 'verifying' | 'cleanup'
 
 /** Milliseconds spent in each phase that was reached. */
 export type PhaseTimings = Readonly<Partial<Record<Phase, number>>>

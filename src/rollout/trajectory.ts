@@ -13,6 +13,7 @@ export interface Turn {
   readonly version?: string
 }
 
+/** One call of a tool by the agent, and what came of it. */
 export interface ToolCall {
   readonly name: string
   readonly arguments: Readonly<Record<string, unknown>>
@@ -34,6 +35,8 @@ export interface Trajectory {
   readonly prompt: unknown
   readonly turns: readonly Turn[]
   readonly answer: unknown
-  /** The grader's whole reply: `score`, and `subscores`, `info`, `content` where it gave them. */
+  /** The grader's whole reply: `score`, and `subscores`, `info`, `content` where it gave them. With a verifier, that one's: the grade of record. */
   readonly grade: Readonly<Record<string, unknown>> | null
+  /** Of a task with a verifier: the task's own grade, which the verifier was given. Null where it could not be graded. */
+  readonly actorGrade?: Readonly<Record<string, unknown>> | null
 }

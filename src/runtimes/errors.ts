@@ -1,4 +1,5 @@
 import { type ErrorData, TroupeError } from '../errors.ts'
+import type { Task } from '../taskset/task.ts'
 
 /** What is known of how a process ended. */
 export interface ProcessEnd {
@@ -121,3 +122,18 @@ export const nobodyServes = (address: string, cause: unknown): TroupeError =>
 
 export const provisionCancelled = (id: string, cause: unknown): TroupeError =>
   new TroupeError({ tag: 'provision-cancelled', message: `sandbox ${id} is not wanted any more`, address: id }, cause)
+
+/** `names`: the environments that there are routes for; undefined where a function decides. */
+export const noRoute = (task: Pick<Task, 'env' | 'slug'>, names: readonly string[] | undefined): TroupeError =>
+  new TroupeError({
+    tag: 'no-route',
+    message: `no runtime is routed for the environment "${task.env}"; ${names === undefined ? 'the function that routes gave none for the task' : `there ${names.length === 1 ? 'is a route' : 'are routes'} for ${names.join(', ') || 'none'}`}. Add one, or an \`otherwise\``,
+    address: task.slug,
+  })
+
+export const onlyForTasks = (id: string): TroupeError =>
+  new TroupeError({
+    tag: 'no-route',
+    message: `sandbox ${id} is for no task, and nothing says where such ones are made: give the routed runtime an \`otherwise\``,
+    address: id,
+  })

@@ -3,7 +3,9 @@ export type { DaytonaRuntimeOptions, SandboxStages, Transport } from './daytona/
 export { DockerRuntime } from './docker/docker-runtime.ts'
 export type { DockerRuntimeOptions } from './docker/options.ts'
 export { LocalRuntime, type LocalRuntimeOptions } from './local.ts'
+export { RoutedRuntime, type RoutedRuntimeOptions, type Routes } from './routed.ts'
 export type {
+  ConfiguredTask,
   LeaseKind,
   ProviderPool,
   ProvisionPlan,

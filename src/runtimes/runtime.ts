@@ -1,5 +1,6 @@
 import type { ErrorData } from '../errors.ts'
 import type { SandboxId } from '../ids.ts'
+import type { RuntimeConfig } from '../taskset/runtime-config.ts'
 import type { Task } from '../taskset/task.ts'
 import type { Address } from '../wire/address.ts'
 import type { TokenBucket } from './token-bucket.ts'
@@ -55,6 +56,16 @@ export interface ProvisionPlan {
   readonly sandboxes: number
   /** Whether sandboxes are to be claimed from the provider's own pool. */
   readonly providerPool: boolean
+  /** All that sandboxes are for, verifiers that get one of their own included. Absent: whatever may come. */
+  readonly tasks?: readonly Task[]
+}
+
+/** What a runtime makes of one task's `runtime_config`. */
+export interface ConfiguredTask {
+  /** What its sandbox will be: the runtime's own settings with the row's over them. */
+  readonly config: RuntimeConfig
+  /** What of the row it cannot do, each with the reason. Empty: all of it is applied. */
+  readonly problems: readonly string[]
 }
 
 /** Sandboxes that the provider itself keeps warm, ready to be claimed by the next `provision`. */
@@ -85,6 +96,15 @@ export interface Runtime {
    * are made from. With a plan, also checks that the account can hold what is planned.
    */
   preflight(plan?: ProvisionPlan): Promise<void>
+  /** False: each sandbox is made for its task, and none can be made ahead of one. Absent: true. */
+  readonly prewarms?: boolean
+  /**
+   * Which kind of sandbox the task needs, where those that were made for no task in particular will not do: one with a `runtime_config` of its own, or
+   * from another runtime behind this one. Undefined: any will do. Absent: any will do for every task, and no row may have a `runtime_config`.
+   */
+  kindOf?(task: Task): string | undefined
+  /** What it makes of a task's `runtime_config`. Absent: it can do nothing of it. */
+  configure?(task: Task): ConfiguredTask
   /** Problems with tasks that its environment would refuse (unknown template, bad arguments), all at once. Absent: not known beforehand. */
   checkTasks?(tasks: readonly Task[]): Promise<readonly string[]>
   /** Rejects with tagged data; `transient` where a new attempt may succeed. */

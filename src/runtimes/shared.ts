@@ -1,77 +1,92 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { ErrorData } from '../errors.ts'
 import { randomIds, type SandboxId, toSandboxId } from '../ids.ts'
+import type { Task } from '../taskset/task.ts'
 import type { TroupeControlClient } from '../wire/client.ts'
 import { provisionCancelled, runtimeClosed } from './errors.ts'
 import { makeLateClient } from './late-client.ts'
 import { endParked, openParked } from './lease-session.ts'
-import type { ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
+import { makePlaces } from './places.ts'
+import type { ConfiguredTask, ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
+import { makeSubstrate, type Substrate } from './substrate.ts'
 
 interface Live {
-  readonly substrate: Sandbox
+  readonly at: Sandbox
   readonly labels: Readonly<Record<string, string>>
   readonly onLost: ProvisionRequest['onLost']
 }
 
 /**
- * Sessions on one sandbox of another runtime, `leases` of them at once; the next waits for a place. For environments whose start is dear and whose
- * sessions do not touch each other. The substrate is made with the first lease and kept until `close`, or until it dies. What is about many sandboxes of the
- * inner runtime (forks, pools, its limit on creates) is not passed on: there is one.
+ * Sessions on sandboxes of another runtime, `width` of them at once on each; the next waits for a place. For environments whose start is dear and whose
+ * sessions do not touch each other. There is one such substrate for each kind of sandbox that tasks ask for: one for all rows without a `runtime_config`, one
+ * for each different one, and one for each route of a routed runtime. It is made with the first lease of its kind and kept until `close`, until it dies, or
+ * until its `run_timeout_s` has passed, whatever runs in it then; the next lease makes another. A start that fails fails the lease that asked for it, and
+ * whoever waited tries in turn. What is about many sandboxes of the inner runtime (forks, pools, its limit on creates) is not passed on.
  */
 export class SharedRuntime implements Runtime {
   readonly name: string
-  /** Absent, as the other one, where the inner runtime has none. */
+  readonly prewarms: boolean
+  /** Absent, as the others, where the inner runtime has none. */
   readonly checkTasks?: NonNullable<Runtime['checkTasks']>
   readonly diagnose?: NonNullable<Runtime['diagnose']>
+  readonly kindOf?: (task: Task) => string | undefined
+  readonly configure?: (task: Task) => ConfiguredTask
   readonly #inner: Runtime
+  readonly #width: number
   readonly #clock: Clock
   readonly #client: TroupeControlClient = makeLateClient()
   readonly #live = new Map<SandboxId, Live>()
-  readonly #waiting = new Set<() => void>()
+  readonly #substrates = new Map<string, Substrate>()
   readonly #closing = new AbortController()
-  #places: number
-  #substrate: Promise<Sandbox> | undefined
 
-  constructor(inner: Runtime, leases: number, clock: Clock = systemClock) {
-    if (!Number.isInteger(leases) || leases < 1)
-      throw new RangeError(`leases is ${leases}; it must be a whole number from 1 on`)
+  constructor(inner: Runtime, width: number, clock: Clock = systemClock) {
+    if (!Number.isInteger(width) || width < 1)
+      throw new RangeError(`width is ${width}; it must be a whole number from 1 on`)
     this.name = `shared-${inner.name}`
+    this.prewarms = inner.prewarms !== false
     this.#inner = inner
-    this.#places = leases
+    this.#width = width
     this.#clock = clock
-    const { checkTasks, diagnose } = inner
+    const { checkTasks, diagnose, kindOf, configure } = inner
     if (checkTasks !== undefined) this.checkTasks = tasks => checkTasks.call(inner, tasks)
+    if (kindOf !== undefined) this.kindOf = task => kindOf.call(inner, task)
+    if (configure !== undefined) this.configure = task => configure.call(inner, task)
     if (diagnose !== undefined)
       this.diagnose = async id => {
-        const substrate = this.#live.get(id)?.substrate
-        return substrate === undefined ? undefined : diagnose.call(inner, substrate.id)
+        const at = this.#live.get(id)?.at
+        return at === undefined ? undefined : diagnose.call(inner, at.id)
       }
   }
 
-  /** However many leases are planned, they need one sandbox of the inner runtime, which is never claimed from a pool. */
+  /** However many leases are planned, they need one sandbox of the inner runtime for each kind of task, which is never claimed from a pool. */
   preflight(plan?: ProvisionPlan): Promise<void> {
-    return this.#inner.preflight(plan === undefined ? undefined : { ...plan, sandboxes: 1, providerPool: false })
+    if (plan === undefined) return this.#inner.preflight()
+    const kinds = new Set(plan.tasks?.map(task => this.#keyOf(task)))
+    return this.#inner.preflight({ ...plan, sandboxes: Math.max(1, kinds.size), providerPool: false })
   }
 
-  async provision({ id, labels, onLost, prewarm, ...request }: ProvisionRequest): Promise<Sandbox> {
+  async provision({ id, labels, onLost, prewarm, task, ...request }: ProvisionRequest): Promise<Sandbox> {
     const signal = AbortSignal.any([request.signal, this.#closing.signal])
-    await this.#takePlace(id, signal)
+    const substrate = this.#substrateFor(task)
+    const givePlace = await substrate.places
+      .take(signal)
+      .catch(reason => Promise.reject(provisionCancelled(id, reason)))
     try {
-      const substrate = await this.#share(labels)
+      const at = await substrate.get(labels, signal)
       if (signal.aborted) throw provisionCancelled(id, signal.reason)
-      const { address } = substrate
+      const { address } = at
       const sessionId = prewarm ? await openParked(this.#client, address, signal, this.#clock) : undefined
-      this.#live.set(id, { substrate, labels, onLost })
+      this.#live.set(id, { at, labels, onLost })
       const dispose: Sandbox['dispose'] = async ({ sessionEnded }) => {
         const live = this.#live.get(id)
         if (live === undefined) return
-        if (!sessionEnded && (await this.#isCurrent(live.substrate))) await endParked(this.#client, address, sessionId)
-        if (this.#live.delete(id)) this.#givePlace()
+        if (!sessionEnded && (await substrate.isCurrent(live.at))) await endParked(this.#client, address, sessionId)
+        if (this.#live.delete(id)) givePlace()
       }
       return { id, address, sessionId, labels, dispose }
     } catch (error) {
-      this.#givePlace()
-      throw error
+      givePlace()
+      throw signal.aborted ? provisionCancelled(id, signal.reason) : error
     }
   }
 
@@ -82,73 +97,40 @@ export class SharedRuntime implements Runtime {
   async close(): Promise<void> {
     this.#closing.abort(runtimeClosed(this.name))
     await this.#client.close()
-    // A substrate that never came has left nothing behind.
-    const substrate = await this.#substrate?.catch(() => undefined)
-    await substrate?.dispose({ sessionEnded: false })
+    const ends = await Promise.allSettled([...this.#substrates.values()].map(substrate => substrate.end()))
     this.#live.clear()
     await this.#inner.close()
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
-  /** The one substrate: made by the first who asks, shared by who asks meanwhile. */
-  #share(labels: Readonly<Record<string, string>>): Promise<Sandbox> {
-    if (this.#substrate !== undefined) return this.#substrate
-    const making = this.#inner.provision({
-      id: toSandboxId(`substrate-${randomIds.hex(6)}`),
-      task: undefined,
-      labels,
-      prewarm: false,
-      // Nobody's alone: it is called off only when the runtime closes.
-      signal: this.#closing.signal,
-      onLost: error => this.#lost(making, error),
+  #keyOf(task: Task | undefined): string {
+    return (task === undefined ? undefined : this.kindOf?.(task)) ?? ''
+  }
+
+  #substrateFor(task: Task | undefined): Substrate {
+    const key = this.#keyOf(task)
+    const known = this.#substrates.get(key)
+    if (known !== undefined) return known
+    const made = makeSubstrate({
+      places: makePlaces(this.#width),
+      // Of the task that asked first; another of its kind would have it made alike.
+      make: (labels, onLost) =>
+        this.#inner.provision({
+          id: toSandboxId(`substrate-${randomIds.hex(6)}`),
+          task,
+          labels,
+          prewarm: false,
+          // Nobody's alone: it is called off only when the runtime closes.
+          signal: this.#closing.signal,
+          onLost,
+        }),
+      onLost: (at, error) => this.#lost(at, error),
     })
-    this.#substrate = making
-    making.catch(() => this.#forget(making))
-    return making
+    this.#substrates.set(key, made)
+    return made
   }
 
-  async #lost(making: Promise<Sandbox>, error: ErrorData): Promise<void> {
-    this.#forget(making)
-    const substrate = await making
-    for (const live of [...this.#live.values()]) if (live.substrate === substrate) live.onLost?.(error)
-    await substrate.dispose({ sessionEnded: false })
-  }
-
-  #forget(making: Promise<Sandbox>): void {
-    if (this.#substrate === making) this.#substrate = undefined
-  }
-
-  async #isCurrent(substrate: Sandbox): Promise<boolean> {
-    // One that is being made, or failed to be, is another one.
-    return (await this.#substrate?.catch(() => undefined)) === substrate
-  }
-
-  async #takePlace(id: SandboxId, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw provisionCancelled(id, signal.reason)
-    if (this.#places > 0) {
-      this.#places -= 1
-      return
-    }
-    await new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(enter)
-        reject(provisionCancelled(id, signal.reason))
-      }
-      const enter = () => {
-        signal.removeEventListener('abort', leave)
-        resolve()
-      }
-      this.#waiting.add(enter)
-      signal.addEventListener('abort', leave, { once: true })
-    })
-  }
-
-  #givePlace(): void {
-    const [next] = this.#waiting
-    if (next === undefined) {
-      this.#places += 1
-      return
-    }
-    this.#waiting.delete(next)
-    next()
+  #lost(at: Sandbox, error: ErrorData): void {
+    for (const live of [...this.#live.values()]) if (live.at === at) live.onLost?.(error)
   }
 }

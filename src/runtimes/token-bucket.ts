@@ -65,3 +65,21 @@ export function makeTokenBucket(rate: Rate | undefined): TokenBucket {
     },
   }
 }
+
+/** The limits of several accounts as one: something is done when all of them have a token for it, and takes one from each. */
+export function strictestOf(buckets: readonly TokenBucket[]): TokenBucket {
+  const nextAt = (now: number) => Math.max(now, ...buckets.map(bucket => bucket.nextAt(now)))
+  return {
+    take(now) {
+      if (nextAt(now) > now) return false
+      return buckets.map(bucket => bucket.take(now)).every(Boolean)
+    },
+    nextAt,
+    pause(until) {
+      for (const bucket of buckets) bucket.pause(until)
+    },
+    learn(left, now) {
+      for (const bucket of buckets) bucket.learn(left, now)
+    },
+  }
+}

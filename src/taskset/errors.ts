@@ -61,6 +61,28 @@ export function malformedJson(place: string, cause: unknown): TroupeError {
   )
 }
 
+export function inexactNumber(place: string, digits: string): TroupeError {
+  return tasksetError(
+    'inexact-number',
+    place,
+    `${place}: the whole number ${digits} would be rounded to ${String(Number(digits))} here, where numbers are doubles. Write it as text, and read it as a number in the environment.`,
+  )
+}
+
+export function unsupportedRows(path: string): TroupeError {
+  return tasksetError(
+    'unsupported-tasks',
+    path,
+    `${path}: rows are written to .json or .jsonl. Choose one of these endings.`,
+  )
+}
+
+export function tasksNotWritten(path: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const message = `${path} could not be written: ${why}. Check the directory and its permissions.`
+  return new TroupeError({ tag: 'tasks-not-written', address: path, message }, cause)
+}
+
 export function noTasksExported(path: string): TroupeError {
   return tasksetError(
     'no-tasks-exported',

@@ -1,4 +1,15 @@
 import { badTaskRows, type RowProblem } from './errors.ts'
+import {
+  type Complain,
+  type Fields,
+  isObject,
+  readList,
+  readObject,
+  readOptional,
+  readPositive,
+  readText,
+} from './read-fields.ts'
+import { readRuntimeConfig } from './read-runtime-config.ts'
 import { defaultSlug } from './slug.ts'
 import type { Task } from './task.ts'
 
@@ -47,23 +58,20 @@ function readRow(value: unknown, complain: Complain): Task | undefined {
   return undefined
 }
 
-type Fields = Readonly<Record<string, unknown>>
-type Complain = (problem: string) => void
-
 const FIELDS = 'env, id, args, slug, validation, agent_config, columns, runtime_config, verifier'.split(', ')
 /** A verifier is itself a task, without a verifier of its own. */
 const VERIFIER_FIELDS = FIELDS.filter(name => name !== 'verifier')
 
-/** Without a schema, so that a program that only makes a taskset loads no library for it. Undefined where something is wrong with the row. */
+/** Undefined where something is wrong with the row. */
 function readTask(row: Fields, at: string, known: readonly string[], complain: Complain): Task | undefined {
   const env = readText(row.env, `${at}env`, complain)
   const id = readText(row.id, `${at}id`, complain)
   const args = readOptional(row.args, `${at}args`, readObject, complain) ?? {}
   const slug = readOptional(row.slug, `${at}slug`, readText, complain)
   const validation = readOptional(row.validation, `${at}validation`, readObjects, complain)
-  const agentConfig = readOptional(row.agent_config, `${at}agent_config`, readObject, complain)
+  const agentConfig = readOptional(row.agent_config, `${at}agent_config`, readAgentConfig, complain)
   const columns = readOptional(row.columns, `${at}columns`, readObject, complain)
-  const runtimeConfig = readOptional(row.runtime_config, `${at}runtime_config`, readObject, complain)
+  const runtimeConfig = readOptional(row.runtime_config, `${at}runtime_config`, readRuntimeConfig, complain)
   const verifier = known === FIELDS ? readOptional(row.verifier, 'verifier', readVerifier, complain) : undefined
   for (const key of Object.keys(row)) if (!known.includes(key)) complain(unknownField(key, at))
   if (env === undefined || id === undefined) return undefined
@@ -80,34 +88,15 @@ function readTask(row: Fields, at: string, known: readonly string[], complain: C
   }
 }
 
-type Read<Value> = (value: unknown, path: string, complain: Complain) => Value | undefined
-
-/** Rows that HUD wrote may hold null where a field is not set. */
-function readOptional<Value>(value: unknown, path: string, read: Read<Value>, complain: Complain): Value | undefined {
-  return value === undefined || value === null ? undefined : read(value, path, complain)
-}
-
-function readText(value: unknown, path: string, complain: Complain): string | undefined {
-  if (typeof value !== 'string') complain(`"${path}" must be a string`)
-  else if (value === '') complain(`"${path}" is empty`)
-  else return value
-  return undefined
-}
-
-/** A copy: what the row's owner changes later changes no task. */
-function readObject(value: unknown, path: string, complain: Complain): Fields | undefined {
-  if (isPlain(value)) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== '__proto__'))
-  complain(`"${path}" must be an object`)
-  return undefined
-}
-
 function readObjects(value: unknown, path: string, complain: Complain): Fields[] | undefined {
-  if (Array.isArray(value))
-    return value
-      .map((item: unknown, index) => readObject(item, `${path}.${index}`, complain))
-      .filter(item => item !== undefined)
-  complain(`"${path}" must be a list`)
-  return undefined
+  return readList(value, path, readObject, complain)
+}
+
+/** What an agent can be told is the agent's to say; that a limit on its time is a time is known here. */
+function readAgentConfig(value: unknown, path: string, complain: Complain): Fields | undefined {
+  const fields = readObject(value, path, complain)
+  if (fields !== undefined) readOptional(fields.timeout_seconds, `${path}.timeout_seconds`, readPositive, complain)
+  return fields
 }
 
 function readVerifier(value: unknown, path: string, complain: Complain): Task | undefined {
@@ -119,17 +108,6 @@ function readVerifier(value: unknown, path: string, complain: Complain): Task | 
 function unknownField(key: string, at: string): string {
   if (key === 'verifier') return '"verifier": a verifier has no verifier of its own'
   return `"${at}${key}" is no field of a task (${FIELDS.join(', ')}); facets go under columns`
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** As JSON makes them, whichever realm they come from. */
-function isPlain(value: unknown): value is Fields {
-  if (!isObject(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function describe(value: unknown): string {

@@ -1,7 +1,15 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { loadModule } from '../modules/load-module.ts'
-import { malformedJson, noTasksExported, tasksNotFound, tasksNotRead, unsupportedTasks } from './errors.ts'
+import {
+  inexactNumber,
+  malformedJson,
+  noTasksExported,
+  tasksNotFound,
+  tasksNotRead,
+  unsupportedTasks,
+} from './errors.ts'
+import { findInexactNumber } from './exact-numbers.ts'
 import type { PlacedRow } from './parse-task-rows.ts'
 
 /** What a tasks file says, before anything in it was checked. */
@@ -9,28 +17,37 @@ export interface ReadRows {
   readonly name: string
   readonly rows: readonly PlacedRow[]
   /** The environment's source: named by the module's taskset, or lying beside the file. */
-  readonly environment: string | undefined
+  readonly environment?: string
+  /** Of a taskset of HUD's platform. */
+  readonly platformId?: string
 }
 
+const PLATFORM = 'hud:'
 const MODULES = ['.ts', '.mts', '.js', '.mjs']
 
 /**
  * Reads `.json` (one task or a list), `.jsonl`, a module (its default export or `tasks`: a Taskset, a list of tasks or one
- * task) or a directory with a file called tasks, modules before data. Throws `tasks-not-found`, `tasks-not-read`,
- * `unsupported-tasks`, `malformed-json` (with file and line), `no-tasks-exported`, and what a module itself throws.
+ * task) or a directory with a file called tasks, modules before data; `hud:` and a name or id is a taskset of HUD's platform. Throws `tasks-not-found`, `tasks-not-read`,
+ * `unsupported-tasks`, `malformed-json` and `inexact-number` (with file and line), `no-tasks-exported`, and what a module itself throws.
  */
 export async function readRows(path: string): Promise<ReadRows> {
+  if (path.startsWith(PLATFORM)) {
+    const { fetchTaskset } = await import('../platform/fetch-taskset.ts')
+    return fetchTaskset(path.slice(PLATFORM.length))
+  }
   const file = await findTasksFile(path)
   const extension = extname(file)
   const name = toName(file)
   const beside = await firstFile(MODULES.map(ending => join(dirname(file), `env${ending}`)))
-  if (extension === '.json') return { name, rows: toJsonRows(file, await readText(file)), environment: beside }
-  if (extension === '.jsonl') return { name, rows: toLineRows(file, await readText(file)), environment: beside }
+  const environment = beside === undefined ? {} : { environment: beside }
+  if (extension === '.json') return { name, rows: toJsonRows(file, await readText(file)), ...environment }
+  if (extension === '.jsonl') return { name, rows: toLineRows(file, await readText(file)), ...environment }
   const exported = readExport(file, await loadModule(resolve(file)))
   return {
     name: exported.name ?? name,
     rows: exported.rows.map((value, index) => ({ value, place: `${file}[${index}]` })),
-    environment: exported.environment ?? beside,
+    ...environment,
+    ...(exported.environment === undefined ? {} : { environment: exported.environment }),
   }
 }
 
@@ -69,7 +86,7 @@ async function readText(file: string): Promise<string> {
 }
 
 function toJsonRows(file: string, text: string): PlacedRow[] {
-  const value = parseJson(text, error => `${file}:${lineOf(text, error)}`)
+  const value = parseJson(text, offset => `${file}:${lineAt(text, offset)}`)
   if (!Array.isArray(value)) return [{ value, place: file }]
   return value.map((row: unknown, index) => ({ value: row, place: `${file}[${index}]` }))
 }
@@ -82,18 +99,26 @@ function toLineRows(file: string, text: string): PlacedRow[] {
     .map(({ line, place }) => ({ value: parseJson(line, () => place), place }))
 }
 
-function parseJson(text: string, place: (error: unknown) => string): unknown {
+function parseJson(text: string, place: (offset: number) => string): unknown {
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (error) {
-    throw malformedJson(place(error), error)
+    throw malformedJson(place(offsetOf(text, error)), error)
   }
+  const inexact = findInexactNumber(text)
+  if (inexact !== undefined) throw inexactNumber(place(inexact.offset), inexact.digits)
+  return value
 }
 
 /** V8 tells the offset in its message; a text that ends too early is wrong at its end. */
-function lineOf(text: string, error: unknown): number {
+function offsetOf(text: string, error: unknown): number {
   const offset = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-  return text.slice(0, offset === undefined ? text.length : Number(offset)).split('\n').length
+  return offset === undefined ? text.length : Number(offset)
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
 }
 
 interface Exported {

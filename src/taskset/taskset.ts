@@ -8,10 +8,13 @@ import { parseTaskRows, type TaskRow } from './parse-task-rows.ts'
 import { readRows } from './read-rows.ts'
 import { selectTasks } from './select-tasks.ts'
 import type { Task } from './task.ts'
+import { writeRows } from './write-rows.ts'
 
 export interface TasksetOptions {
   /** The environment's source, for runtimes that serve it themselves. */
   readonly environment?: string
+  /** Its id at HUD's platform, where it was loaded from there: jobs that run it are linked with it. */
+  readonly platformId?: string
 }
 
 /** A named list of tasks, checked when it is made: each slug once, at least one task. */
@@ -19,25 +22,39 @@ export class Taskset {
   readonly name: string
   readonly tasks: readonly Task[]
   readonly environment: string | undefined
+  /** Its id at HUD's platform; undefined for one that was not loaded from there. */
+  readonly platformId: string | undefined
 
   /** Throws `bad-task-rows` with everything that is wrong with the rows, or `empty-taskset`. */
   constructor(name: string, rows: Iterable<TaskRow>, options: TasksetOptions = {}) {
     this.name = name
     this.tasks = parseTaskRows([...rows].map((value, index) => ({ value, place: `${name}[${index}]` })))
     this.environment = options.environment
+    this.platformId = options.platformId
     if (this.tasks.length === 0) throw emptyTaskset(name)
   }
 
-  /** Reads a file or directory: see `readRows` for the forms it may have and the errors that name file and line. */
+  /**
+   * Reads a file or directory, or with `hud:NAME` or `hud:ID` the taskset of HUD's platform with the key in `HUD_API_KEY`: see `readRows` for the forms
+   * it may have and the errors that name file and line.
+   */
   static async load(path: string): Promise<Taskset> {
-    const { name, rows, environment } = await readRows(path)
-    return new Taskset(name, parseTaskRows(rows), environment === undefined ? {} : { environment })
+    const { name, rows, ...options } = await readRows(path)
+    return new Taskset(name, parseTaskRows(rows), options)
+  }
+
+  /** Writes the tasks as rows, to `.json` or `.jsonl`, for `load` here and HUD's `Taskset.from_file`. Rejects with `tasks-not-written`. */
+  save(path: string): Promise<void> {
+    return writeRows(path, this.tasks)
   }
 
   /** The tasks named by slug, template id, index or range (`0-15`), in this order. Throws `unknown-task`. */
   select(selectors: readonly string[]): Taskset {
-    const options = this.environment === undefined ? {} : { environment: this.environment }
-    return new Taskset(this.name, selectTasks(this.name, this.tasks, selectors), options)
+    const { environment, platformId } = this
+    return new Taskset(this.name, selectTasks(this.name, this.tasks, selectors), {
+      ...(environment === undefined ? {} : { environment }),
+      ...(platformId === undefined ? {} : { platformId }),
+    })
   }
 
   /**

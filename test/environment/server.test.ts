@@ -169,7 +169,7 @@ test('a message that is no request is refused, and the connection goes on', () =
   }))
 
 test('an answer that a foreign peer could not read is an error, and the task is dropped', () =>
-  withServer({}, async ({ dial, environment }) => {
+  withServer({ foreignFrameBytes: 65_534 }, async ({ dial, environment }) => {
     const peer = await dial()
     assert.ok((await peer.call('tasks.start', { id: 'big', args: { size: 60_000 } }))?.result)
     const error = errorOf(await peer.call('tasks.start', { id: 'big', args: { size: 70_000 } }))

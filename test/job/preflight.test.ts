@@ -23,7 +23,7 @@ test('the runtime hears what is planned, and a plan is made from the options alo
   })
   await preflight(taskset, agent, runtime, plan)
   await preflight(taskset, agent, runtime)
-  assert.equal(runtime.plans, [{ sandboxes: 11, providerPool: true }, undefined])
+  assert.equal(runtime.plans, [{ sandboxes: 11, providerPool: true, tasks: taskset.tasks }, undefined])
 })
 
 test('a run tells its runtime too, before anything is made', async () => {

@@ -15,6 +15,8 @@ const step = fc.oneof(
       owner: fc.nat(3),
       deadlineMs: fc.integer({ min: 1, max: 3_000 }),
       deaf: fc.boolean(),
+      kind: fc.constantFrom(undefined, undefined, undefined, 'a', 'b'),
+      isExtra: fc.constantFrom(undefined, undefined, true as const),
     }),
   },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('release' as const), pick: fc.nat(40) }) },
@@ -85,6 +87,8 @@ function play(pool: Simulation, leases: LeaseId[], move: Step): void {
           owner: `owner-${move.owner}`,
           deadlineMs: move.deadlineMs,
           deaf: move.deaf && leases.length % 4 === 0,
+          kind: move.kind,
+          isExtra: move.isExtra,
         }),
       )
       return

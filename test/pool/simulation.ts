@@ -4,6 +4,7 @@ import type { Settled } from '../../src/kernel/actor.ts'
 import type { Ref } from '../../src/kernel/ref.ts'
 import { disposed } from '../../src/pool/deletes.ts'
 import { forkable } from '../../src/pool/forks.ts'
+import type { LeaseRequest } from '../../src/pool/lease-queue.ts'
 import { lost } from '../../src/pool/losses.ts'
 import { drain, drained, settle } from '../../src/pool/pool.ts'
 import { makePoolState, type PoolConfig, type PoolPorts, type PoolState } from '../../src/pool/pool-state.ts'
@@ -13,6 +14,7 @@ import { expect, lease, release, releaseOwner } from '../../src/pool/requests.ts
 import type { LeaseKind, SandboxOrigin } from '../../src/runtimes/runtime.ts'
 import type { Task } from '../../src/taskset/task.ts'
 import { ForkAccount } from './fork-account.ts'
+import { KindAccount } from './kind-account.ts'
 
 export const task: Task = { env: 'calc', id: 'fix', args: {}, slug: 'fix' }
 
@@ -44,6 +46,8 @@ export interface Create {
   readonly at: number
   readonly prewarm: boolean
   readonly parent: SandboxId | undefined
+  /** Of the task that it was made for. */
+  readonly kind: string | undefined
   cancelled: boolean
 }
 
@@ -51,6 +55,8 @@ const toSettled = <Value>(value: Value, error: ErrorData | undefined): Settled<V
   error === undefined ? { ok: true, value } : { ok: false, error }
 
 const nowhere = (address: string): Ref<unknown> => ({ address, tell: () => true })
+
+type Asked = Pick<LeaseRequest, 'kind' | 'isExtra'> & { owner?: string; deadlineMs?: number; deaf?: boolean }
 
 /** A pool whose provider, askers and time are all moved by hand. It keeps its own account of what exists. */
 export class Simulation {
@@ -69,6 +75,7 @@ export class Simulation {
   readonly deaf = new Set<LeaseId>()
   readonly creates: Create[] = []
   readonly forks = new ForkAccount()
+  readonly kinds = new KindAccount()
   /** What the provider was asked about its own pool. */
   readonly asked: string[] = []
   /** Told of each create as it is sent. */
@@ -80,8 +87,10 @@ export class Simulation {
     const ports: PoolPorts = {
       now: () => this.now,
       random: () => 1,
-      provision: ({ id, prewarm, parent }) => {
-        const create = { id, at: this.now, prewarm, parent, cancelled: false }
+      provision: ({ id, task: madeFor, prewarm, parent }) => {
+        const kind = madeFor?.runtime_config?.image
+        this.kinds.begin(id, kind, parent)
+        const create = { id, at: this.now, prewarm, parent, kind, cancelled: false }
         if (parent !== undefined) {
           const state = this.state.ledger.get(parent)?.type
           if (state === 'leased' || state === 'deleting') throw new Error(`${parent} is ${state} and forked`)
@@ -108,6 +117,7 @@ export class Simulation {
       dropPool: () => void this.asked.push('drop'),
       grant: (request, id, _at, kind) => {
         if (this.forks.isForking(id)) throw new Error(`${id} was leased while a fork of it is in flight`)
+        this.kinds.granted(id, request.kind)
         if (this.deaf.has(request.leaseId)) return false
         this.answer(request.leaseId, { type: 'leased', id, kind, at: this.now })
         return true
@@ -120,14 +130,17 @@ export class Simulation {
     this.state = makePoolState({ ...defaults, ...config }, ports)
   }
 
-  lease(options: { readonly owner?: string; readonly deadlineMs?: number; readonly deaf?: boolean } = {}): LeaseId {
+  lease(options: Asked = {}): LeaseId {
+    const { kind } = options
     this.requests += 1
     const leaseId = toLeaseId(`lease-${this.requests}`)
     if (options.deaf === true) this.deaf.add(leaseId)
     lease(this.state, {
       leaseId,
       runId: toRunId(`run-${this.requests}`),
-      task,
+      task: kind === undefined ? task : { ...task, runtime_config: { image: kind } },
+      kind,
+      isExtra: options.isExtra,
       owner: nowhere(options.owner ?? 'owner'),
       replyTo: nowhere('asker'),
       arrivedAt: this.now,
@@ -279,7 +292,7 @@ export class Simulation {
       throw new Error('more parents than are to be kept')
     if (this.state.tree.inFlight !== this.forks.inFlight)
       throw new Error(`the pool knows of ${this.state.tree.inFlight} forks, but ${this.forks.inFlight} are in flight`)
-    const waiting = this.state.queue.size
-    if (waiting > 0 && ledger.count('ready') > 0) throw new Error('a request waits beside a ready sandbox')
+    if (this.state.queue.front() !== undefined && ledger.count('ready') > 0)
+      throw new Error('a request waits beside a ready sandbox')
   }
 }

@@ -9,7 +9,16 @@ import { suite } from '../support/suite.ts'
 const test = suite('deadlines of a rollout')
 
 const HOUR = 60 * 60_000
-const PHASES = ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'cleanup', 'rollout'] as const
+const PHASES = [
+  'provisioning',
+  'connecting',
+  'starting',
+  'agent',
+  'grading',
+  'verifying',
+  'cleanup',
+  'rollout',
+] as const
 
 const settings = (deadlines: Partial<Deadlines>) => toEngineSettings({ runtime: new FakeRuntime(), deadlines })
 

@@ -2,8 +2,9 @@ import * as assert from 'uvu/assert'
 import type { ErrorData } from '../../src/errors.ts'
 import { toLeaseId, toSandboxId } from '../../src/ids.ts'
 import { withDefaultDeadlines } from '../../src/rollout/deadlines.ts'
-import { type Leased, type RolloutEnd, rollout } from '../../src/rollout/rollout.ts'
-import { type FakePeer, fakeClient } from '../support/fake-session.ts'
+import { type RolloutEnd, rollout } from '../../src/rollout/rollout.ts'
+import type { Leased } from '../../src/rollout/stay.ts'
+import { type FakePeer, fakeClient, noLease } from '../support/fake-session.ts'
 import { suite } from '../support/suite.ts'
 import { settle, VirtualClock } from '../support/virtual-clock.ts'
 
@@ -46,6 +47,7 @@ function begin(peer: FakePeer, leasing: (die: () => void) => Promise<void> = asy
         return undefined
       },
       release: ended => void released.push(ended),
+      verifier: noLease,
       openShell: () => Promise.reject(new Error('no shell here')),
     },
   )

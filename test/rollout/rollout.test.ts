@@ -4,7 +4,7 @@ import { type ErrorData, TroupeError } from '../../src/errors.ts'
 import { toLeaseId, toSandboxId } from '../../src/ids.ts'
 import { withDefaultDeadlines } from '../../src/rollout/deadlines.ts'
 import { type RolloutEnd, rollout } from '../../src/rollout/rollout.ts'
-import { type FakePeer, fakeClient } from '../support/fake-session.ts'
+import { type FakePeer, fakeClient, noLease } from '../support/fake-session.ts'
 import { suite } from '../support/suite.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 
@@ -57,6 +57,7 @@ async function attempt(
         return scene.whyLost?.()
       },
       release: ended => void released.push(ended),
+      verifier: noLease,
       openShell: () => Promise.reject(new Error('no shell here')),
     },
   )

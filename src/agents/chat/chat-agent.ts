@@ -1,13 +1,14 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import type { Agent, AgentContext, AgentStop } from '../agent.ts'
+import { promptMessages } from '../prompt.ts'
 import { openToolbox, type Toolbox } from '../toolbox.ts'
 import { type Dialogue, takeTurns } from '../turns.ts'
 import { type ParsedCall, parseCall, toCall } from './calls.ts'
 import { type ChatClient, makeChatClient } from './chat-client.ts'
 import { type ChatSettings, parseChatConfig, readKey } from './config.ts'
-import { type Conversation, makeConversation } from './conversation.ts'
+import { type Conversation, makeConversation, type ResponseFormat } from './conversation.ts'
 import { type Origins, threadOrigins } from './origins.ts'
-import { toMessages } from './prompt.ts'
+import { toFirstMessage } from './prompt.ts'
 import { parseReply } from './reply.ts'
 import { toTurnTokens } from './tokens.ts'
 import { toolsByName } from './tools/index.ts'
@@ -37,17 +38,30 @@ async function runChat(
   settings: ChatSettings,
   client: ChatClient,
   clock: Clock,
-): Promise<{ readonly answer: string; readonly stop: AgentStop }> {
-  const messages = toMessages(context.prompt, settings.systemPrompt)
+): Promise<{ readonly answer: unknown; readonly stop: AgentStop }> {
+  const returns = settings.answers === 'as-said' ? undefined : context.returns
+  const messages = promptMessages(context.prompt, { systemPrompt: settings.systemPrompt, returns }).map(toFirstMessage)
   const toolbox = await openToolbox(context, { tools: toolsByName(settings.tools), mcp: settings.mcp })
   try {
     const offered = [...toolbox.own.values(), ...toolbox.foreign.values()].map(tool => tool.chat)
-    const conversation = makeConversation(messages, settings, offered, context.seed)
+    const format = settings.answers === 'auto' ? toFormat(returns, offered) : undefined
+    const conversation = makeConversation(messages, { ...settings, format }, offered, context.seed)
     const dialogue = makeDialogue(settings, client, conversation, toolbox, context.signal)
-    return await takeTurns(context, dialogue, settings, clock)
+    const { signal, record, seed } = context
+    const turns = { signal, record, seed, ...(returns === undefined ? {} : { returns }) }
+    return await takeTurns(turns, dialogue, settings, clock)
   } finally {
     await toolbox.close()
   }
+}
+
+/**
+ * Asks the server itself to see to it that the answer fits. Not where tools are offered: some servers then let the model put out nothing else from its first
+ * word on, so that it never calls one; and not for what is no object, which some refuse.
+ */
+function toFormat(returns: AgentContext['returns'], tools: readonly unknown[]): ResponseFormat | undefined {
+  if (returns?.type !== 'object' || tools.length > 0) return undefined
+  return { type: 'json_schema', json_schema: { name: 'answer', schema: returns } }
 }
 
 function makeDialogue(

@@ -43,6 +43,7 @@ const configSchema = lazySchema(z =>
     mcp: z.boolean().default(true),
     connections: z.int().min(1).optional(),
     requireTokens: z.boolean().optional(),
+    answers: z.enum(['auto', 'asked', 'as-said']).default('auto'),
   }),
 )
 
@@ -68,6 +69,11 @@ export interface ChatSettings {
   readonly tools: readonly ToolName[]
   /** Whether the tools of the environment's MCP servers are offered too. */
   readonly mcp: boolean
+  /**
+   * How a template's schema for the answer is met. `asked`: the prompt says it, and the JSON in the last message is the answer. `auto`: the server is asked, too,
+   * where no tools are offered. `as-said`: it is not looked at.
+   */
+  readonly answers: 'auto' | 'asked' | 'as-said'
   /** Connections at most in each thread; undefined: as many as it has rollouts that wait for a completion. */
   readonly connections: number | undefined
 }
@@ -76,7 +82,7 @@ export interface ChatSettings {
 export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): ChatSettings {
   const parsed = configSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('chat', problemsOf(parsed.error), parsed.error)
-  const { model, endpoint, maxSteps, maxMalformed, systemPrompt, connections, mcp } = parsed.data
+  const { model, endpoint, maxSteps, maxMalformed, systemPrompt, connections, mcp, answers } = parsed.data
   const { extra_body: extraBody, ...kwargs } = parsed.data.completionKwargs
   const fields: Readonly<Record<string, unknown>> = { ...kwargs, ...extraBody }
   const wantsTokens = fields.return_token_ids === true
@@ -99,6 +105,7 @@ export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = proces
     systemPrompt,
     tools: parsed.data.tools ?? TOOL_NAMES,
     mcp,
+    answers,
     connections,
   }
 }

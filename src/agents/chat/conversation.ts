@@ -1,6 +1,7 @@
-import type { ChatMessage, ChatTool, ChatToolCall } from '../../models/chat.ts'
+import type { ChatTool, ChatToolCall } from '../../models/chat.ts'
 import { mixSeed } from '../../random.ts'
 import type { ChatSettings } from './config.ts'
+import type { FirstMessage } from './prompt.ts'
 import type { ChatReply } from './reply.ts'
 
 /** The messages so far, and the body of the request that asks for the next one. */
@@ -9,6 +10,12 @@ export interface Conversation {
   /** Appends the model's message with the calls as they are to be replayed. */
   answered(reply: ChatReply, calls: readonly ChatToolCall[]): void
   toolAnswered(callId: string, text: string): void
+}
+
+/** What the server is to hold the answer to. */
+export interface ResponseFormat {
+  readonly type: 'json_schema'
+  readonly json_schema: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
 }
 
 /** The tokens of the first `messages` messages, as the server last saw and put them out. */
@@ -20,8 +27,10 @@ interface Covered {
 
 /** `seed` draws one for each turn, unless the settings name a seed, or null for none. */
 export function makeConversation(
-  first: readonly ChatMessage[],
-  settings: Pick<ChatSettings, 'model' | 'bodyFields' | 'wantsTokens'>,
+  first: readonly FirstMessage[],
+  settings: Pick<ChatSettings, 'model' | 'bodyFields' | 'wantsTokens'> & {
+    readonly format?: ResponseFormat | undefined
+  },
   tools: readonly ChatTool[],
   seed: number,
 ): Conversation {
@@ -35,6 +44,7 @@ export function makeConversation(
       return JSON.stringify({
         model: settings.model,
         messages,
+        ...(settings.format === undefined ? {} : { response_format: settings.format }),
         ...fields,
         ...(turnSeed === null ? {} : { seed: turnSeed }),
         ...(tools.length === 0 ? {} : { tools }),

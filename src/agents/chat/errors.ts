@@ -114,10 +114,3 @@ export function tokenMismatch(url: string, turn: number, ids: number, logprobs: 
     details: { turn, ids, logprobs },
   })
 }
-
-export function badPrompt(why: string): TroupeError {
-  return new TroupeError({
-    tag: 'bad-prompt',
-    message: `the chat agent cannot show this prompt to a model: ${why}. A prompt is text, or a list of chat messages with text.`,
-  })
-}

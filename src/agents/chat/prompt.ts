@@ -1,33 +1,24 @@
 import type { ChatMessage } from '../../models/chat.ts'
-import { badPrompt } from './errors.ts'
+import type { PromptMessage } from '../prompt.ts'
+import { type PromptPart, toUrl } from '../prompt-part.ts'
 
-/**
- * A template's prompt as a conversation's first messages: text is one user message; a list holds chat messages whose content is text
- * or parts of it (`{ type: 'text', text }`). Throws `bad-prompt`.
- */
-export function toMessages(prompt: unknown, systemPrompt?: string): readonly ChatMessage[] {
-  const system: ChatMessage[] = systemPrompt === undefined ? [] : [{ role: 'system', content: systemPrompt }]
-  if (typeof prompt === 'string') return [...system, { role: 'user', content: prompt }]
-  if (!Array.isArray(prompt)) throw badPrompt(`it is ${prompt === null ? 'null' : `of type ${typeof prompt}`}`)
-  if (prompt.length === 0) throw badPrompt('it has no message')
-  return [...system, ...prompt.map(toMessage)]
+/** A message that also shows something, as chat completions take it. */
+export interface ShowingMessage {
+  readonly role: 'user'
+  readonly content: readonly (
+    | { readonly type: 'text'; readonly text: string }
+    | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+  )[]
 }
 
-function toMessage(message: unknown, index: number): ChatMessage {
-  const place = `message ${index + 1}`
-  if (typeof message === 'string') return { role: 'user', content: message }
-  if (typeof message !== 'object' || message === null || !('content' in message))
-    throw badPrompt(`${place} has no content`)
-  const role = 'role' in message ? message.role : 'user'
-  if (role !== 'system' && role !== 'user' && role !== 'assistant')
-    throw badPrompt(`${place} has the role ${JSON.stringify(role)}`)
-  return { role, content: toText(message.content, place) }
+/** What is sent of a conversation's beginning. */
+export type FirstMessage = ChatMessage | ShowingMessage
+
+export function toFirstMessage({ role, content }: PromptMessage): FirstMessage {
+  if (typeof content !== 'string') return { role: 'user', content: content.map(toChatPart) }
+  return role === 'assistant' ? { role, content } : { role, content }
 }
 
-function toText(content: unknown, place: string): string {
-  if (typeof content === 'string') return content
-  if (Array.isArray(content)) return content.map(part => toText(part, place)).join('\n')
-  if (typeof content === 'object' && content !== null && 'text' in content && typeof content.text === 'string')
-    return content.text
-  throw badPrompt(`${place} holds something other than text`)
+function toChatPart(part: PromptPart): ShowingMessage['content'][number] {
+  return part.type === 'text' ? part : { type: 'image_url', image_url: { url: toUrl(part) } }
 }

@@ -2,7 +2,8 @@ import { hideKey } from '../../models/request-names.ts'
 import type { Agent, AgentContext, AgentStop } from '../agent.ts'
 import { readKey } from '../chat/config.ts'
 import { chatUnavailable, unauthorized } from '../chat/errors.ts'
-import { toMessages } from '../chat/prompt.ts'
+import { promptText } from '../prompt.ts'
+import { readAnswer } from '../read-answer.ts'
 import { NOT_FOUND, toCommandLine, toInput } from './command-line.ts'
 import { type ClaudeCodeSettings, parseClaudeCodeConfig } from './config.ts'
 import { programFailed, programMissing, workFailed } from './errors.ts'
@@ -24,13 +25,11 @@ export function makeClaudeCodeAgent(
 }
 
 async function runClaudeCode(
-  { prompt, shell, signal, record }: AgentContext,
+  { prompt, returns, shell, signal, record }: AgentContext,
   settings: ClaudeCodeSettings,
   key: string | undefined,
-): Promise<{ readonly answer: string; readonly stop: AgentStop }> {
-  const words = toMessages(prompt)
-    .map(({ content }) => content ?? '')
-    .join('\n\n')
+): Promise<{ readonly answer: unknown; readonly stop: AgentStop }> {
+  const words = promptText(prompt, { returns })
   const opened = await shell()
   const { exitCode, stdout, stderr } = await opened.exec(toCommandLine(settings), {
     stdin: toInput(settings, key, words),
@@ -42,7 +41,8 @@ async function runClaudeCode(
   const { turns, result } = readOutput(hide(stdout), settings.command)
   for (const turn of turns) record(turn)
   if (result === undefined) throw programFailed(settings.command, exitCode, hide(stderr).trim().slice(-500))
-  return conclude(result, settings)
+  const { answer, stop } = conclude(result, settings)
+  return { answer: readAnswer(answer, returns), stop }
 }
 
 function conclude(

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { Agent, AgentContext, AgentStop } from '../agent.ts'
 import { readKey } from '../chat/config.ts'
 import { type Origins, threadOrigins } from '../chat/origins.ts'
-import { toMessages } from '../chat/prompt.ts'
+import { promptMessages } from '../prompt.ts'
 import type { SdkPorts } from '../sdk/ask-sdk.ts'
 import { openToolbox } from '../toolbox.ts'
 import { takeTurns } from '../turns.ts'
@@ -39,8 +39,9 @@ async function runClaude(
   settings: ClaudeSettings,
   client: ClaudeClient,
   ports: SdkPorts,
-): Promise<{ readonly answer: string; readonly stop: AgentStop }> {
-  const messages = toMessages(context.prompt, settings.systemPrompt)
+): Promise<{ readonly answer: unknown; readonly stop: AgentStop }> {
+  const { systemPrompt } = settings
+  const messages = promptMessages(context.prompt, { systemPrompt, returns: context.returns })
   const toolbox = await openToolbox(context, { tools: nativeTools(settings.tools), mcp: settings.mcp })
   try {
     const dialogue = makeClaudeDialogue(messages, settings, client, toolbox, { ...ports, signal: context.signal })

@@ -1,5 +1,7 @@
-import type { ChatMessage } from '../../models/chat.ts'
 import { toCall } from '../chat/calls.ts'
+import { badPrompt } from '../errors.ts'
+import { type PromptMessage, toText } from '../prompt.ts'
+import type { PromptPart } from '../prompt-part.ts'
 import { askSdk, type SdkPorts } from '../sdk/ask-sdk.ts'
 import type { Toolbox } from '../toolbox.ts'
 import type { Dialogue } from '../turns.ts'
@@ -10,7 +12,7 @@ import { toDefinitions } from './tools/index.ts'
 
 /** A conversation by Anthropic's Messages API, streamed. */
 export function makeClaudeDialogue(
-  first: readonly ChatMessage[],
+  first: readonly PromptMessage[],
   settings: ClaudeSettings,
   client: ClaudeClient,
   toolbox: Toolbox,
@@ -59,15 +61,27 @@ export function makeClaudeDialogue(
 }
 
 /** The service takes what the system says apart from the messages. */
-function toStart(first: readonly ChatMessage[]): { readonly system: string; readonly messages: MessageParam[] } {
+function toStart(first: readonly PromptMessage[]): { readonly system: string; readonly messages: MessageParam[] } {
   const systems: string[] = []
   const messages: MessageParam[] = []
-  for (const { role, content } of first) {
-    if (role === 'system') systems.push(content)
-    else if (role !== 'tool') messages.push({ role, content: content ?? '' })
+  for (const message of first) {
+    const { role, content } = message
+    if (role === 'system') systems.push(toText(message))
+    else messages.push({ role, content: typeof content === 'string' ? content : content.map(toBlock) })
   }
   return { system: systems.join('\n\n'), messages }
 }
+
+function toBlock(part: PromptPart): ContentParam {
+  if (part.type === 'text') return part
+  if (part.type === 'image-url') return { type: 'image', source: { type: 'url', url: part.url } }
+  const mediaType = MEDIA_TYPES.find(type => type === part.mediaType)
+  if (mediaType === undefined)
+    throw badPrompt(`an image is ${part.mediaType}, and the service takes ${MEDIA_TYPES.join(', ')}`)
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: part.data } }
+}
+
+const MEDIA_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
 
 /** Everything up to the newest message is read from the service's cache the next time: a long conversation costs its growth only. */
 function withCachePoint(messages: readonly MessageParam[]): MessageParam[] {

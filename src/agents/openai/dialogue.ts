@@ -1,5 +1,6 @@
-import type { ChatMessage } from '../../models/chat.ts'
 import { parseArguments, toCall } from '../chat/calls.ts'
+import type { AnswerSchema, PromptMessage } from '../prompt.ts'
+import { toUrl } from '../prompt-part.ts'
 import { askSdk, type SdkPorts } from '../sdk/ask-sdk.ts'
 import type { Toolbox } from '../toolbox.ts'
 import type { Call, Dialogue } from '../turns.ts'
@@ -13,10 +14,14 @@ export type NativeShell = (action: ShellCall['action']) => Promise<ShellResult>
 
 /** A conversation by OpenAI's Responses API, streamed and kept on this side: nothing is stored there. */
 export function makeOpenAiDialogue(
-  first: readonly ChatMessage[],
+  first: readonly PromptMessage[],
   settings: OpenAiSettings,
   client: OpenAiClient,
-  place: { readonly toolbox: Toolbox; readonly shell: NativeShell | undefined },
+  place: {
+    readonly toolbox: Toolbox
+    readonly shell: NativeShell | undefined
+    readonly returns?: AnswerSchema | undefined
+  },
   ports: SdkPorts & { readonly signal: AbortSignal },
 ): Dialogue {
   const input: InputItem[] = first.map(toItem)
@@ -27,6 +32,9 @@ export function makeOpenAiDialogue(
   function toRequest(): ResponseRequest {
     const request: ResponseRequest = { model: settings.model, input: [...input], stream: true, store: false }
     if (tools.length > 0) request.tools = tools
+    // The service holds only objects to a schema.
+    if (place.returns?.type === 'object')
+      request.text = { format: { type: 'json_schema', name: 'answer', schema: { ...place.returns }, strict: false } }
     return Object.assign(request, settings.fields)
   }
 
@@ -70,8 +78,16 @@ export function makeOpenAiDialogue(
   }
 }
 
-function toItem({ role, content }: ChatMessage): InputItem {
-  return { role: role === 'tool' ? 'user' : role, content: content ?? '' }
+function toItem({ role, content }: PromptMessage): InputItem {
+  if (typeof content === 'string') return { role, content }
+  return {
+    role,
+    content: content.map(part =>
+      part.type === 'text'
+        ? { type: 'input_text', text: part.text }
+        : { type: 'input_image', image_url: toUrl(part), detail: 'auto' },
+    ),
+  }
 }
 
 function toDefinitions({ own, foreign }: Toolbox, hasShell: boolean): OpenAiTool[] {

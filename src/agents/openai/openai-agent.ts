@@ -3,8 +3,8 @@ import { hasTag } from '../../errors.ts'
 import type { Agent, AgentContext, AgentStop } from '../agent.ts'
 import { readKey } from '../chat/config.ts'
 import { type Origins, threadOrigins } from '../chat/origins.ts'
-import { toMessages } from '../chat/prompt.ts'
 import { toolsByName } from '../chat/tools/index.ts'
+import { promptMessages } from '../prompt.ts'
 import type { SdkPorts } from '../sdk/ask-sdk.ts'
 import { openToolbox } from '../toolbox.ts'
 import { takeTurns } from '../turns.ts'
@@ -41,13 +41,14 @@ async function runOpenAi(
   settings: OpenAiSettings,
   client: OpenAiClient,
   ports: SdkPorts,
-): Promise<{ readonly answer: string; readonly stop: AgentStop }> {
-  const messages = toMessages(context.prompt, settings.systemPrompt)
+): Promise<{ readonly answer: unknown; readonly stop: AgentStop }> {
+  const { returns } = context
+  const messages = promptMessages(context.prompt, { systemPrompt: settings.systemPrompt, returns })
   const isNative = settings.shell === 'native' && settings.tools.includes('bash')
   const names = isNative ? settings.tools.filter(name => name !== 'bash') : settings.tools
   const toolbox = await openToolbox(context, { tools: toolsByName(names), mcp: settings.mcp })
   try {
-    const place = { toolbox, shell: isNative ? await openNativeShell(context) : undefined }
+    const place = { toolbox, returns, shell: isNative ? await openNativeShell(context) : undefined }
     const dialogue = makeOpenAiDialogue(messages, settings, client, place, { ...ports, signal: context.signal })
     return await takeTurns(context, dialogue, settings, ports.clock)
   } finally {

@@ -2,6 +2,7 @@ import { hasTag } from '../../errors.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Score } from './score.ts'
 
+/** What `gradeCommand` runs, on which files. */
 export interface CommandGrade {
   readonly workspace: Pick<Workspace, 'read' | 'runClean'>
   /** Run by bash, without its start-up files. */

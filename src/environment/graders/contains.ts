@@ -1,5 +1,6 @@
 import { toText } from './normalize.ts'
 
+/** How `contains`, `containsAll` and `containsAny` compare. */
 export interface ContainsOptions {
   /** Default false. */
   readonly caseSensitive?: boolean

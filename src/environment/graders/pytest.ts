@@ -6,6 +6,7 @@ import { peerProgram, proxyModule } from './pytest-programs.ts'
 import type { Score } from './score.ts'
 import { WARM_PYTEST } from './warm-pytest.ts'
 
+/** What `gradePytest` tests, and by what. */
 export interface PytestGrade {
   readonly workspace: Pick<Workspace, 'read' | 'runClean'>
   /** The one file of the agent's that counts, a Python module at the top of the workspace: `calc.py`. */

@@ -2,8 +2,10 @@ import { setMaxListeners } from 'node:events'
 import { untilAborted } from '../../bounded.ts'
 import type { ErrorData } from '../../errors.ts'
 import type { SandboxId } from '../../ids.ts'
+import type { Task } from '../../taskset/task.ts'
+import { kindOfRow } from '../configure.ts'
 import { provisionCancelled, runtimeClosed } from '../errors.ts'
-import type { ProviderPool, ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from '../runtime.ts'
+import type { ConfiguredTask, ProviderPool, ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from '../runtime.ts'
 import type { TokenBucket } from '../token-bucket.ts'
 import { type LateBucket, makeLateBucket } from './late-bucket.ts'
 import { makeLatePool } from './late-pool.ts'
@@ -11,6 +13,7 @@ import type { DaytonaRuntimeOptions } from './options.ts'
 import type { LiveSandbox } from './sandbox/live-sandbox.ts'
 import type { Scene } from './scene.ts'
 import { type DaytonaSettings, toDaytonaSettings } from './settings.ts'
+import { configureTask } from './task-settings.ts'
 
 /**
  * Sandboxes at Daytona, all made from one snapshot, each with an environment's server of its own. Nothing is asked of the provider before the preflight or
@@ -41,14 +44,24 @@ export class DaytonaRuntime implements Runtime {
 
   /**
    * Opens the account, and finds or builds the snapshot. Rejects with `daytona-no-key`, `daytona-unauthorized`, `daytona-region-unknown`,
-   * `daytona-no-command`, or with what is wrong with the snapshot; with a plan, also where the account cannot hold what is planned.
+   * `daytona-no-command`, or with what is wrong with the snapshot; with a plan, also where the account cannot hold what is planned, or where an image that a
+   * task names makes no snapshot.
    */
   async preflight(plan?: ProvisionPlan): Promise<void> {
     const scene = await this.#open()
+    await scene.prepare(plan?.tasks ?? [])
     // Again only for more: what is in use later includes what was planned.
     if (plan === undefined || plan.sandboxes <= this.#sandboxesChecked) return
     await scene.checkQuota({ ...plan, sandboxes: plan.sandboxes - this.#lives.size })
     this.#sandboxesChecked = plan.sandboxes
+  }
+
+  kindOf(task: Task): string | undefined {
+    return kindOfRow(task)
+  }
+
+  configure(task: Task): ConfiguredTask {
+    return configureTask(this.#settings, task)
   }
 
   async provision(request: ProvisionRequest): Promise<Sandbox> {

@@ -20,6 +20,7 @@ export interface SandboxStages {
   readonly transport: Transport
 }
 
+/** How sandboxes are made at Daytona and reached there; all of it has a default. */
 export interface DaytonaRuntimeOptions {
   /**
    * What the snapshot is built from, when it is not there yet: `Image.fromDockerfile('Dockerfile.hud')`, or the Dockerfile's path. The snapshot's name

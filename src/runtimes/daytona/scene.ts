@@ -1,5 +1,8 @@
-import { bounded } from '../../bounded.ts'
+import { bounded, untilAborted } from '../../bounded.ts'
 import { toOwnerWord } from '../../owner.ts'
+import type { Task } from '../../taskset/task.ts'
+import { kindOfRow } from '../configure.ts'
+import { withRunLimit } from '../run-limit.ts'
 import type { ProviderPool, ProvisionPlan, ProvisionRequest, Sandbox } from '../runtime.ts'
 import type { Account } from './account/account.ts'
 import { openAccount } from './account/open-account.ts'
@@ -11,13 +14,17 @@ import { makeProviderPool } from './provider-pool/index.ts'
 import { makeReach } from './reach/index.ts'
 import { makeBackstop, touchSandbox } from './sandbox/backstop.ts'
 import { listOurs, type OurSandbox } from './sandbox/list-ours.ts'
+import type { Resources } from './sandbox/new-sandbox.ts'
 import { type ProvisionPorts, provision } from './sandbox/provision.ts'
 import { makeStrays } from './sandbox/strays.ts'
 import type { DaytonaSettings } from './settings.ts'
-import { checkQuota, ensureSnapshot, type ReadySnapshot } from './snapshot/index.ts'
+import { checkQuota, ensureSnapshot, makeImageSnapshots, type ReadySnapshot } from './snapshot/index.ts'
+import { toTaskSettings } from './task-settings.ts'
 
 /** What a runtime can do once its account is open and its snapshot is there. */
 export interface Scene {
+  /** Finds or builds the snapshots of the images that tasks name. */
+  prepare(tasks: readonly Task[]): Promise<void>
   checkQuota(plan: ProvisionPlan): Promise<void>
   provision(request: ProvisionRequest): Promise<Sandbox>
   list(): Promise<readonly OurSandbox[]>
@@ -61,19 +68,45 @@ export async function openScene(
 }
 
 function makeScene(settings: DaytonaSettings, snapshot: ReadySnapshot, ports: ProvisionPorts): Scene {
-  const { account, kind, lives, reach, strays } = ports
+  const { account, closing, kind, lives, reach, strays } = ports
   const { clock } = account
   const works = new Set<Promise<unknown>>()
+  const snapshots = makeImageSnapshots(account, settings, closing)
+
+  /** As the runtime makes the others, but for what the row says. */
+  async function toTaskPorts(task: Task): Promise<ProvisionPorts> {
+    const { image, resources, startDeadlineMs } = toTaskSettings(settings, task)
+    if (image === undefined)
+      return { ...ports, startDeadlineMs, kind: { ...kind, resources: toOwnResources(resources, snapshot) } }
+    const own = await snapshots.obtain(image, resources)
+    return {
+      ...ports,
+      startDeadlineMs,
+      kind: { ...kind, snapshot: own.name, resources: toOwnResources(resources, own) },
+    }
+  }
+
+  async function make(request: ProvisionRequest): Promise<Sandbox> {
+    const { task } = request
+    if (task === undefined || kindOfRow(task) === undefined) return provision(ports, request)
+    const own = await untilAborted(toTaskPorts(task), request.signal)
+    const limitS = toTaskSettings(settings, task).runLimitS
+    return withRunLimit(request, { clock, limitS }, asked => provision(own, asked))
+  }
+
   const obstacle = kind.resources === undefined ? undefined : 'its sandboxes have other resources than their snapshot'
   return {
+    async prepare(tasks) {
+      for (const task of tasks) await toTaskPorts(task)
+    },
     checkQuota: plan =>
       checkQuota(account, { ...snapshot, resources: { ...snapshot.resources, ...kind.resources } }, plan),
     provision(request) {
-      const work = provision(ports, request)
+      const work = make(request)
       works.add(work)
       return work.finally(() => works.delete(work))
     },
-    list: () => listOurs(account, snapshot.name),
+    list: () => listOurs(account, [snapshot.name, ...snapshots.names()]),
     makePool: () =>
       makeProviderPool(account, {
         snapshot: async () => snapshot,
@@ -114,17 +147,20 @@ function toPorts(
     reach: makeReach(account, { port, transport, clock }),
     backstop: makeBackstop({ clock, autoStopMinutes, touch: id => touchSandbox(account, id) }),
     strays: makeStrays(account),
-    kind: { snapshot: snapshot.name, region, autoStopMinutes, resources: toOwnResources(settings, snapshot) },
+    kind: {
+      snapshot: snapshot.name,
+      region,
+      autoStopMinutes,
+      resources: toOwnResources(settings.resources ?? {}, snapshot),
+    },
     startDeadlineMs,
     onStages,
   }
 }
 
 /** What a create has to ask for, because the snapshot has something else. */
-function toOwnResources(
-  { resources = {} }: DaytonaSettings,
-  { resources: given }: ReadySnapshot,
-): DaytonaSettings['resources'] {
+function toOwnResources(wanted: Resources, { resources: given }: ReadySnapshot): Resources | undefined {
   const names = ['cpu', 'memory', 'disk'] as const
-  return names.some(name => resources[name] !== undefined && resources[name] !== given[name]) ? resources : undefined
+  const differs = names.some(name => wanted[name] !== undefined && wanted[name] !== given[name])
+  return differs || wanted.gpu !== undefined ? wanted : undefined
 }

@@ -2,15 +2,18 @@ import { setMaxListeners } from 'node:events'
 import { untilAborted } from '../../bounded.ts'
 import type { ErrorData } from '../../errors.ts'
 import type { SandboxId } from '../../ids.ts'
+import type { Task } from '../../taskset/task.ts'
+import { kindOfRow } from '../configure.ts'
 import { provisionCancelled, runtimeClosed } from '../errors.ts'
-import type { ProvisionRequest, Runtime, Sandbox } from '../runtime.ts'
+import type { ConfiguredTask, ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from '../runtime.ts'
 import type { LiveContainer } from './container/live-container.ts'
 import type { DockerRuntimeOptions } from './options.ts'
 import type { Scene } from './scene.ts'
 import { type DockerSettings, toDockerSettings } from './settings.ts'
+import { configureTask } from './task-settings.ts'
 
 /**
- * A container for each sandbox, at a Docker engine, all made from one image, each with an environment's server of its own. Nothing is asked of the engine before
+ * A container for each sandbox, at a Docker engine, all made from one image but for those of tasks that name another, each with an environment's server of its own. Nothing is asked of the engine before
  * the preflight or the first sandbox, and its client library is not loaded before. Throws `docker-bad-option`.
  */
 export class DockerRuntime implements Runtime {
@@ -27,11 +30,19 @@ export class DockerRuntime implements Runtime {
   }
 
   /**
-   * Sees that an engine answers, finds, pulls or builds the image, and removes what dead engines left. Rejects with `docker-no-engine`, `docker-bad-host`,
+   * Sees that an engine answers, finds, pulls or builds the images of the plan's tasks (without a plan its own), and removes what dead engines left. Rejects with `docker-no-engine`, `docker-bad-host`,
    * `docker-engine-elsewhere`, `docker-pull-failed`, `docker-build-failed`, `docker-no-command`, or with what is wrong with the Dockerfile.
    */
-  async preflight(): Promise<void> {
-    await this.#open()
+  async preflight(plan?: ProvisionPlan): Promise<void> {
+    await (await this.#open()).prepare(plan?.tasks)
+  }
+
+  kindOf(task: Task): string | undefined {
+    return kindOfRow(task)
+  }
+
+  configure(task: Task): ConfiguredTask {
+    return configureTask(this.#settings, task)
   }
 
   async provision(request: ProvisionRequest): Promise<Sandbox> {
@@ -45,7 +56,7 @@ export class DockerRuntime implements Runtime {
     return [...this.#lives].find(live => live.id === id)?.diagnose()
   }
 
-  /** Containers of this image, whoever's they are. */
+  /** Containers of these images, whoever's they are. */
   async list() {
     return (await this.#open()).list()
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 
+/** What containers are made from, what they may use and how they are reached; all of it has a default. */
 export interface DockerRuntimeOptions {
   /** An image that the engine has, or else pulls: `troupe-calc`, `ghcr.io/us/calc:2`. Not beside `dockerfile`. */
   readonly image?: string

@@ -27,7 +27,7 @@ export interface DockerSettings
 }
 
 /** What the engine itself asks for at the least. */
-const LEAST_MEMORY_BYTES = 6 * 1024 ** 2
+export const LEAST_MEMORY_BYTES = 6 * 1024 ** 2
 /** None of them publishes a port. */
 const UNREACHABLE_NETWORKS = /^(none|host|container:.*)$/
 

@@ -181,6 +181,53 @@ test('chat messages are a prompt too, with text in parts, and anything else is r
     assert.is(server.requests.length, 1)
   }))
 
+test('an image is shown in place, among the texts of its message', () =>
+  withChat([{ text: 'a cat' }], async ({ server, run }) => {
+    const prompt = [
+      { role: 'user', content: ['What is it?', { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] },
+    ]
+    await run({ prompt }).ended
+    assert.equal(server.requests[0]?.raw.messages, [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+        ],
+      },
+    ])
+  }))
+
+const sum = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] }
+
+test('a schema is said in the prompt, the server is held to it where no tools are offered, and the JSON is the answer', () =>
+  withChat([{ text: '{"sum": 4}' }], async ({ server, run }) => {
+    const plain = await run({ prompt: 'add', returns: sum, shell: 'none' }).ended
+    assert.equal(plain, { answer: { sum: 4 }, stop: 'done' })
+    const [first] = server.requests
+    assert.match(first?.messages[0]?.content ?? '', /^add\n\n.*JSON Schema:\n\{"type":"object"/)
+    assert.equal(first?.raw.response_format, { type: 'json_schema', json_schema: { name: 'answer', schema: sum } })
+    for (const options of [
+      { returns: sum },
+      { returns: { type: 'number' }, shell: 'none' },
+      { returns: sum, shell: 'none', config: { answers: 'asked' } },
+    ] as const) {
+      await run(options).ended
+      assert.not('response_format' in (server.requests.at(-1)?.raw ?? {}))
+      assert.match(server.requests.at(-1)?.messages[0]?.content ?? '', /JSON Schema/)
+    }
+    const asSaid = await run({ returns: sum, config: { answers: 'as-said' } }).ended
+    assert.equal([asSaid.answer, server.requests.at(-1)?.messages[0]?.content], ['{"sum": 4}', 'go'])
+    const own = { type: 'json_object' }
+    await run({ returns: sum, shell: 'none', config: { completionKwargs: { response_format: own } } }).ended
+    assert.equal(server.requests.at(-1)?.raw.response_format, own)
+  }))
+
+test('an answer that is no JSON stays as it was said', () =>
+  withChat([{ text: 'about four' }], async ({ run }) => {
+    assert.is((await run({ returns: sum }).ended).answer, 'about four')
+  }))
+
 test('each turn has its seed, drawn from the rollout’s, unless the config has one, or null for none', () =>
   withChat([{ calls: [read] }, { text: 'x' }], async ({ server, run }) => {
     const seeds = async (seed: number, kwargs: Record<string, number | null> = {}) => {

@@ -20,6 +20,7 @@ export interface Scene {
   run(options?: {
     readonly config?: Partial<ChatConfig>
     readonly prompt?: unknown
+    readonly returns?: Readonly<Record<string, unknown>>
     readonly seed?: number
     readonly shell?: Shell | 'none'
     readonly signal?: AbortSignal
@@ -40,7 +41,14 @@ export async function withChat(
   try {
     await body({
       server,
-      run({ config, prompt = 'go', seed = 1, shell = workspace({}), signal = new AbortController().signal } = {}) {
+      run({
+        config,
+        prompt = 'go',
+        returns,
+        seed = 1,
+        shell = workspace({}),
+        signal = new AbortController().signal,
+      } = {}) {
         const agent = makeChatAgent(
           { model: 'org/tiny', endpoint: { inferenceUrl: server.url }, ...config },
           { origins, ...(clock === undefined ? {} : { clock }) },
@@ -48,6 +56,7 @@ export async function withChat(
         const turns: Turn[] = []
         const ended = agent.run({
           prompt,
+          ...(returns === undefined ? {} : { returns }),
           seed,
           signal,
           shell: () => (shell === 'none' ? Promise.reject(noShell()) : Promise.resolve(shell)),

@@ -51,6 +51,45 @@ test('a system prompt is among the messages that are covered', () =>
     assert.is(server.requests[1]?.continuation_from, 3)
   }))
 
+test('messages of the prompt, those of the assistant too, are covered as the server tokenised them, and never again', () =>
+  withChat(
+    [
+      { calls, ids: [1] },
+      { calls, ids: [2] },
+      { text: '{"n": 1}', ids: [3] },
+    ],
+    async ({ server, run }) => {
+      const prompt = [
+        { role: 'system', content: 'You add.' },
+        { role: 'user', content: '1 + 1' },
+        { role: 'assistant', content: '2' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '2' },
+            { type: 'text', text: '+ 2' },
+          ],
+        },
+      ]
+      const { turns, ended } = run({ shell, prompt, config: withTokens, returns: { type: 'object' } })
+      assert.equal((await ended).answer, { n: 1 })
+      assert.equal(
+        server.requests.map(({ messages, continuation_from: from }) => [messages.length, from]),
+        [
+          [4, undefined],
+          [6, 5],
+          [8, 7],
+        ],
+      )
+      const tokens = turns.flatMap(turn => turn.tokens ?? [])
+      assert.is(tokens.length, 3)
+      for (const [index, { prompt: ids }] of tokens.slice(1).entries()) {
+        const before = [...(tokens[index]?.prompt ?? []), ...(tokens[index]?.output ?? [])]
+        assert.equal([...ids.slice(0, before.length)], before)
+      }
+    },
+  ))
+
 test('without token ids a training run fails at its first turn, and is told what is missing', () =>
   withChat([], async ({ server, run }) => {
     for (const [without, missing] of [

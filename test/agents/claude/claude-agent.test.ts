@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { makeClaudeAgent } from '../../../src/agents/claude/claude-agent.ts'
 import { suite } from '../../support/suite.ts'
-import { workspace } from '../chat/scene.ts'
+import { failureOf, workspace } from '../chat/scene.ts'
 import { type SdkCase, sdkContract, withSdk } from '../sdk/contract.ts'
 import { claudeEvents, claudeStep, MODEL } from './messages.ts'
 
@@ -36,6 +36,30 @@ test('the native tools are offered by their types, the limits as the config says
     })
     await run({ config: { tools: [] } }).ended
     assert.not('tools' in (server.requests[1]?.body ?? {}))
+  }))
+
+test('messages keep their roles, images are shown as the service takes them, and what it does not take is told', () =>
+  withSdk(sdk, [claudeStep({ text: '```json\n{"cats": 1}\n```' })], async ({ server, run }) => {
+    const png = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
+    const prompt = [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: 'At what?' },
+      { role: 'user', content: ['This:', png, { type: 'image_url', image_url: 'https://example.com/a.png' }] },
+    ]
+    const returns = { type: 'object', properties: { cats: { type: 'integer' } } }
+    assert.equal((await run({ prompt, returns }).ended).answer, { cats: 1 })
+    const messages = server.requests[0]?.body.messages
+    assert.ok(Array.isArray(messages))
+    const [first, second, third] = messages
+    assert.equal([first, second], prompt.slice(0, 2))
+    assert.equal(third.content.slice(0, 3), [
+      { type: 'text', text: 'This:' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+    ])
+    assert.match(third.content[3].text, /JSON Schema/)
+    const bmp = run({ prompt: [{ content: { ...png, mimeType: 'image/bmp' } }] }).ended
+    assert.is((await failureOf(bmp)).tag, 'bad-prompt')
   }))
 
 test('what it said, thought and called goes back as it was, each result with its call, up to a cache point', () =>

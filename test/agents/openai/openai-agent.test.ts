@@ -27,6 +27,26 @@ const sdk: SdkCase = {
 
 sdkContract(test, 'openai', sdk)
 
+test('messages keep their roles, images are shown, and the service is held to a schema of an object', () =>
+  withSdk(sdk, [openAiStep({ text: '{"cats": 1}' })], async ({ server, run }) => {
+    const prompt = [
+      { role: 'assistant', content: 'Show me.' },
+      { role: 'user', content: ['This:', { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] },
+    ]
+    const returns = { type: 'object', properties: { cats: { type: 'integer' } } }
+    assert.equal((await run({ prompt, returns }).ended).answer, { cats: 1 })
+    const { input, text } = server.requests[0]?.body ?? {}
+    assert.ok(Array.isArray(input))
+    assert.equal(input[0], { role: 'assistant', content: 'Show me.' })
+    assert.equal(input[1].content.slice(0, 2), [
+      { type: 'input_text', text: 'This:' },
+      { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'auto' },
+    ])
+    assert.equal(text, { format: { type: 'json_schema', name: 'answer', schema: returns, strict: false } })
+    await run({ returns: { type: 'number' } }).ended
+    assert.not('text' in (server.requests[1]?.body ?? {}))
+  }))
+
 test('the tools are functions with their schemas, nothing is stored there, and reasoning is asked for sealed', () =>
   withSdk(sdk, [openAiStep({ text: 'x' })], async ({ server, run }) => {
     const config = { model: 'gpt-5.1', tools: ['write'], systemPrompt: 'Be brief.', request: { max_output_tokens: 99 } }

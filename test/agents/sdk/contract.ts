@@ -30,6 +30,7 @@ export interface SdkScene {
     readonly config?: Readonly<Record<string, unknown>>
     readonly env?: NodeJS.ProcessEnv
     readonly prompt?: unknown
+    readonly returns?: Readonly<Record<string, unknown>>
     readonly shell?: Shell
     readonly signal?: AbortSignal
   }): {
@@ -50,11 +51,19 @@ export async function withSdk(
   try {
     await body({
       server,
-      run({ config, env = {}, prompt = 'go', shell = workspace({}), signal = new AbortController().signal } = {}) {
+      run({
+        config,
+        env = {},
+        prompt = 'go',
+        returns,
+        shell = workspace({}),
+        signal = new AbortController().signal,
+      } = {}) {
         const turns: Turn[] = []
         const agent = make({ model: 'm', baseUrl: server.url, ...config }, { clock, origins, env })
         const context = {
           prompt,
+          ...(returns === undefined ? {} : { returns }),
           seed: 1,
           signal,
           shell: async () => shell,

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { type CliEnd, troupe } from '../../support/cli.ts'
 import { suite } from '../../support/suite.ts'
 import { type StandIn, startStandIn } from './engine-stand-in.ts'
+import { imageOf } from './stand-in-images.ts'
 
 const test = suite('cli runtime docker')
 const SLOW = { deadlineMs: 120_000 }
@@ -68,6 +69,46 @@ test(
     assert.is(exitCode, 0, stderr)
     assert.is(JSON.parse(stdout).runs.graded, TASKS)
     assert.is(standIn.containers.size, 0)
+  },
+  SLOW,
+)
+
+test(
+  'tasks that name their images need no Dockerfile and no pool’s leftovers: each gets a container as its row says',
+  async () => {
+    const place = await mkdtemp(join(tmpdir(), 'troupe-cli-rows-'))
+    try {
+      const serve = ['troupe', 'serve', ENVIRONMENT, '--host', '0.0.0.0', '--port', '8765', '--insecure']
+      standIn.registry.set('rows:1', imageOf(...serve, '--unsafe-no-isolation'))
+      standIn.registry.set('rows:2', imageOf(...serve))
+      const rows = [1, 2].map(tag => ({
+        env: 'arith',
+        id: 'add',
+        slug: `t${tag}`,
+        args: { a: tag, b: 1 },
+        runtime_config: { image: `rows:${tag}`, resources: { cpu: tag / 2 }, limits: { run_timeout_s: 600 } },
+      }))
+      await writeFile(join(place, 'rows.jsonl'), rows.map(row => JSON.stringify(row)).join('\n'))
+      const from = standIn.requests.length
+      const bodies: unknown[] = []
+      standIn.onCreate(body => bodies.push([body.Image, body.HostConfig?.NanoCpus]))
+      const argv = ['eval', 'rows.jsonl', ADDER, '--all', '--group', '2', '--runtime', 'docker', '--json', '--quiet']
+      const variables = { DOCKER_HOST: standIn.host }
+      const { exitCode, stdout, stderr } = await troupe([...argv, '--no-journal'], { cwd: place, variables })
+      assert.is(exitCode, 0, stderr)
+      assert.match(stderr, 'docker: the images that the tasks name')
+      assert.is(JSON.parse(stdout).runs.graded, 4)
+      const pulls = standIn.requests.slice(from).filter(each => each.startsWith('POST /images/create'))
+      assert.is(pulls.length, 2)
+      const wanted = [1, 2].flatMap(tag => {
+        const made = [standIn.images.get(`rows:${tag}`)?.id, tag * 5e8]
+        return [made, made]
+      })
+      assert.equal(bodies.map(String).sort(), wanted.map(String).sort())
+      assert.is(standIn.containers.size, 0)
+    } finally {
+      await rm(place, { recursive: true, force: true })
+    }
   },
   SLOW,
 )

@@ -79,6 +79,12 @@ test('limits, network and address go on as they are', () => {
   assert.equal(plan({ image: 'calc', ...given }).options, { image: 'calc', memoryBytes: memory, ...rest })
 })
 
+test('where every task names its image nothing else has to', () => {
+  const { options, told } = plan({ rowsNameImages: true }, [])
+  assert.equal([options, told.split(';')[0]], [{}, 'docker: the images that the tasks name'])
+  assert.is(plan({ rowsNameImages: true, image: 'calc' }, []).options.image, 'calc')
+})
+
 test('nothing to make containers from, an environment elsewhere, and options of another runtime are bad input', async () => {
   assert.is(await tagOf(() => plan({}, [])), 'no-image')
   assert.is(await tagOf(() => plan({}, [OWN], '/elsewhere/env.ts')), 'outside-of-image')

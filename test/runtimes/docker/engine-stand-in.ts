@@ -2,6 +2,7 @@
  * Stands in for a Docker engine: its HTTP routes over a Unix socket in a temporary directory, as far as the runtime asks for them. Containers are processes of this
  * machine, behind a port of 127.0.0.1 that is chosen here.
  */
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -14,6 +15,7 @@ import {
   makeContainer,
   type StandInContainer,
   startContainer,
+  toFrame,
 } from './stand-in-containers.ts'
 import { build, imageOf, type StandInImage } from './stand-in-images.ts'
 import { makePrograms } from './stand-in-process.ts'
@@ -41,6 +43,8 @@ export interface StandIn {
   readonly sent: () => readonly string[]
   readonly version: Record<string, unknown>
   fault(fault: Fault): void
+  /** Told of each container that is asked for, from now on. */
+  onCreate(told: (body: CreateBody) => void): void
   /** Goes away: connections are cut, and nobody listens. Containers run on. */
   stop(): Promise<void>
   restart(): Promise<void>
@@ -59,6 +63,9 @@ export async function startStandIn(environmentPath: string): Promise<StandIn> {
   const version: Record<string, unknown> = { Version: '27.3.1', ApiVersion: '1.47', Os: 'linux', Arch: 'amd64' }
   const requests: string[] = []
   const faults: { fault: Fault; left: number }[] = []
+  /** What was asked to be run in containers, which are processes of this machine. */
+  const execs = new Map<string, readonly string[]>()
+  let told: (body: CreateBody) => void = () => {}
   let builds = 0
   let sent: readonly string[] = []
   const server = createServer((request, response) => void handle(request, response))
@@ -133,10 +140,21 @@ export async function startStandIn(environmentPath: string): Promise<StandIn> {
       const isAll = query.get('all') === 'true'
       return json(response, 200, found.filter(({ state }) => isAll || state === 'running').map(listContainer))
     }
+    const exec = /^POST \/exec\/(.+)\/start$/.exec(asked)?.[1]
+    if (exec !== undefined) return runExec(exec, response)
     return await routeOne(asked, request, response, query)
   }
 
+  function runExec(id: string, response: Reply): void {
+    const [program = 'true', ...words] = execs.get(id) ?? []
+    response.writeHead(200, { 'content-type': 'application/vnd.docker.multiplexed-stream' })
+    const { stdout } = spawnSync(program, words)
+    response.write(toFrame(1, stdout ?? Buffer.alloc(0)))
+    response.end()
+  }
+
   function create(body: CreateBody, response: Reply, name: string): void {
+    told(body)
     const image = findImage(body.Image)
     const isTaken = findContainer(name) !== undefined
     if (image === undefined || isTaken) {
@@ -169,6 +187,11 @@ export async function startStandIn(environmentPath: string): Promise<StandIn> {
       case 'start':
         await startContainer(found, { directory, bin })
         return json(response, 204, undefined)
+      case 'exec': {
+        const { Cmd = [] } = await readJson(request)
+        execs.set(`exec-${execs.size}`, Cmd)
+        return json(response, 201, { Id: `exec-${execs.size - 1}` })
+      }
       case 'kill':
         await end(found)
         return json(response, 204, undefined)
@@ -194,6 +217,9 @@ export async function startStandIn(environmentPath: string): Promise<StandIn> {
     containers,
     requests,
     version,
+    onCreate(tell) {
+      told = tell
+    },
     sent: () => sent,
     fault: fault => void faults.push({ fault, left: fault.times ?? 1 }),
     stop,

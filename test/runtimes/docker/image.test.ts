@@ -26,7 +26,7 @@ test('an image that is there is used, and nothing is pulled', () =>
     await runtime.preflight()
     assert.equal(
       standIn.requests.map(each => each.split('?')[0]),
-      ['GET /version', 'GET /images/environment/json', 'GET /containers/json'],
+      ['GET /version', 'GET /containers/json', 'GET /images/environment/json'],
     )
   }))
 

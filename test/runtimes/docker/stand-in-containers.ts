@@ -71,9 +71,7 @@ export async function startContainer(
     argv,
     env: body.Env ?? [],
     onOutput: (stream, text) => {
-      const header = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0])
-      header.writeUInt32BE(text.length, 4)
-      const frame = Buffer.concat([header, text])
+      const frame = toFrame(stream, text)
       container.frames.push(frame)
       for (const follow of container.followers) follow(frame)
     },
@@ -85,6 +83,13 @@ export async function startContainer(
     container.state = 'exited'
     for (const follow of container.followers) follow(undefined)
   })
+}
+
+/** A piece of a container's output, as the engine sends it. */
+export function toFrame(stream: 1 | 2, text: Buffer): Buffer {
+  const header = Buffer.from([stream, 0, 0, 0, 0, 0, 0, 0])
+  header.writeUInt32BE(text.length, 4)
+  return Buffer.concat([header, text])
 }
 
 export function inspectContainer(container: StandInContainer): object {

@@ -9,9 +9,9 @@ export interface OurSandbox {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Sandboxes made from this snapshot by us, whoever of us: unclaimed members of pools are nobody's yet. */
-export async function listOurs(account: Account, snapshot: string): Promise<readonly OurSandbox[]> {
-  return (await listSandboxes(account, { snapshots: [snapshot] })).flatMap(({ labels }) => {
+/** Sandboxes made from these snapshots by us, whoever of us: unclaimed members of pools are nobody's yet. */
+export async function listOurs(account: Account, snapshots: readonly string[]): Promise<readonly OurSandbox[]> {
+  return (await listSandboxes(account, { snapshots: [...snapshots] })).flatMap(({ labels }) => {
     const { sandbox: id } = readLabels(labels)
     return id === undefined ? [] : [{ id, labels: fromProviderLabels(labels) }]
   })

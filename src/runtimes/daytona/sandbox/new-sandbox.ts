@@ -1,12 +1,14 @@
-import type { CreateSandbox } from '@daytona/api-client'
+import type { CreateSandbox, GpuType } from '@daytona/api-client'
 import type { ProvisionRequest } from '../../runtime.ts'
 import { toProviderLabels, toSandboxName } from '../labels.ts'
 
-/** vCPUs, and GiB of memory and disk. */
+/** vCPUs, GiB of memory and disk, and GPUs of one of these types. */
 export interface Resources {
   readonly cpu?: number
   readonly memory?: number
   readonly disk?: number
+  readonly gpu?: number
+  readonly gpuType?: readonly GpuType[]
 }
 
 /** What a sandbox is to be, however it comes to be. */
@@ -52,6 +54,7 @@ export function toNewSandbox(
 /** No variables, volumes or secrets, any of which would rule out the provider's own pools. It is deleted as soon as it stops. */
 export function toCreateBody(wanted: NewSandbox): CreateSandbox {
   const { name, snapshot, region, labels, autoStopMinutes, ttlMinutes, resources } = wanted
+  const { gpuType, ...counts } = resources ?? {}
   return {
     name,
     snapshot,
@@ -60,6 +63,7 @@ export function toCreateBody(wanted: NewSandbox): CreateSandbox {
     autoStopInterval: autoStopMinutes,
     autoDeleteInterval: 0,
     ttlMinutes,
-    ...resources,
+    ...counts,
+    ...(gpuType === undefined ? {} : { gpuType: [...gpuType] }),
   }
 }

@@ -1,5 +1,6 @@
 export { toBase } from './built-name.ts'
 export { ensureSnapshot, type ReadySnapshot, type SnapshotRequest } from './ensure.ts'
+export { type ImageSnapshots, makeImageSnapshots } from './image-snapshots.ts'
 export { deleteSnapshot } from './look.ts'
 export { checkQuota } from './quota.ts'
 export type { WantedResources } from './recipe.ts'

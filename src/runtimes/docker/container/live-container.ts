@@ -2,6 +2,7 @@ import { type ErrorData, hasTag, toErrorData } from '../../../errors.ts'
 import type { SandboxId } from '../../../ids.ts'
 import type { Engine } from '../engine/engine.ts'
 import { type End, nameTaken, portNotPublished, sandboxLost } from '../errors.ts'
+import { measureFreeDisk } from './free-disk.ts'
 import type { NewContainer } from './new-container.ts'
 import { makeOutput } from './output.ts'
 import { removeContainer } from './remove.ts'
@@ -15,6 +16,8 @@ export interface LiveContainer {
   create(): Promise<void>
   /** Starts it, and answers the port of the engine's machine that `port` is published on. Only after `create`. */
   start(port: number, network: string, signal: AbortSignal): Promise<number>
+  /** Bytes that are free for its files. Only once it has started. */
+  freeDisk(signal: AbortSignal): Promise<number>
   /** Resolves when it ends by itself; never once it is being removed. */
   readonly ended: Promise<End>
   /** The last lines of its log. */
@@ -98,6 +101,7 @@ export function makeLiveContainer({ engine, id, wanted, onGone }: LiveContainerO
       }
       return published
     },
+    freeDisk: signal => measureFreeDisk(engine, { id: containerId ?? name, name }, signal),
     tail: () => output.tail(),
     async diagnose() {
       try {

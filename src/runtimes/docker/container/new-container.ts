@@ -16,6 +16,8 @@ export interface ContainerKind
   /** On the engine's machine. */
   readonly publishOn: string
   readonly token: string | undefined
+  /** GPUs of one container, whichever they are. Undefined: none. */
+  readonly gpus: number | undefined
 }
 
 /** A container as it is to be made. */
@@ -38,7 +40,7 @@ export function toNewContainer(
   kind: ContainerKind,
   ids: IdSource,
 ): NewContainer {
-  const { command, port, variables, memoryBytes, cpus, network, token } = kind
+  const { command, port, variables, memoryBytes, cpus, gpus, network, token } = kind
   const all = {
     ...toEngineLabels({ owner: toOwnerWord(), ...labels, sandbox: id }),
     [CREATE_LABEL]: ids.hex(8),
@@ -65,6 +67,7 @@ export function toNewContainer(
         ...(command === undefined ? {} : { Init: true }),
         ...(memoryBytes === undefined ? {} : { Memory: memoryBytes, MemorySwap: memoryBytes }),
         ...(cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
+        ...(gpus === undefined ? {} : { DeviceRequests: [{ Driver: '', Count: gpus, Capabilities: [['gpu']] }] }),
         ...(network === undefined ? {} : { NetworkMode: network }),
         ...(kind.namespaces ? OPEN_TO_NAMESPACES : {}),
       },

@@ -7,6 +7,7 @@ import { provisionCancelled } from '../../errors.ts'
 import type { ProvisionRequest, Sandbox } from '../../runtime.ts'
 import type { Engine } from '../engine/engine.ts'
 import { environmentNotReachable, environmentNotServing, sandboxLost } from '../errors.ts'
+import { tooLittleDisk } from './errors.ts'
 import { type LiveContainer, makeLiveContainer } from './live-container.ts'
 import { type ContainerKind, toNewContainer } from './new-container.ts'
 
@@ -16,6 +17,8 @@ export interface ProvisionPorts {
   readonly kind: ContainerKind
   readonly client: TroupeControlClient
   readonly startDeadlineMs: number
+  /** Bytes that have to be free for its files. Undefined: nobody looks. */
+  readonly freeDiskBytes: number | undefined
   /** All that exist, or may. */
   readonly lives: Set<LiveContainer>
   /** Aborts when the runtime closes. */
@@ -53,7 +56,7 @@ export async function provision(ports: ProvisionPorts, request: ProvisionRequest
 }
 
 async function bringUp(
-  { client, engine, kind, startDeadlineMs }: ProvisionPorts,
+  { client, engine, freeDiskBytes, kind, startDeadlineMs }: ProvisionPorts,
   { id, prewarm }: ProvisionRequest,
   live: LiveContainer,
   signal: AbortSignal,
@@ -71,7 +74,9 @@ async function bringUp(
   }
   try {
     const limit = { clock: engine.clock, deadlineMs: startDeadlineMs, signal }
-    return { address, sessionId: await Promise.race([shakeHands(client, address, prewarm, limit), died]) }
+    const sessionId = await Promise.race([shakeHands(client, address, prewarm, limit), died])
+    if (freeDiskBytes !== undefined) await requireFreeDisk(live, freeDiskBytes, signal)
+    return { address, sessionId }
   } catch (error) {
     if (!hasTag(error, 'connect-timeout')) throw error
     const details = { port, address: formatAddress(address), deadlineMs: startDeadlineMs, output: live.tail() }
@@ -100,6 +105,11 @@ async function shakeHands(
     if (hasTag(error, 'park-unsupported')) return undefined
     throw error
   }
+}
+
+async function requireFreeDisk(live: LiveContainer, wanted: number, signal: AbortSignal): Promise<void> {
+  const free = await live.freeDisk(signal)
+  if (free < wanted) throw tooLittleDisk(live.name, free, wanted)
 }
 
 /** Never rejects. */
