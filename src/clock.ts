@@ -11,6 +11,7 @@ export interface Clock {
   after(delayMs: number, wake: () => void): CancelTimer
 }
 
+/** The machine's own time, which everything goes by unless it is given another clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallTime: () => Date.now(),

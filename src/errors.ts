@@ -16,6 +16,7 @@ export interface ErrorData {
   readonly cause?: ErrorData
 }
 
+/** What this library throws and rejects with: `ErrorData` in the shape of an `Error`. Its `data` survives threads, processes and JSON. */
 export class TroupeError extends Error {
   override readonly name = 'TroupeError'
   readonly data: ErrorData
@@ -49,6 +50,7 @@ export function fromErrorData(data: ErrorData): TroupeError {
   return new TroupeError(data)
 }
 
+/** Whether it is a `TroupeError` of that kind: `hasTag(error, 'run-cancelled')`. */
 export function hasTag(thrown: unknown, tag: string): thrown is TroupeError {
   return thrown instanceof TroupeError && thrown.tag === tag
 }

@@ -39,6 +39,11 @@ export function noteSecret(secret: string | undefined): void {
   if (noted.size > MOST_NOTED && oldest !== undefined) noted.delete(oldest)
 }
 
+/** What was taken down: for a thread that says something for this one. */
+export function notedSecrets(): ReadonlySet<string> {
+  return noted
+}
+
 /** The same for the variables that something else is started with. */
 export function noteSecretsOf(variables: Readonly<Record<string, string | undefined>>): void {
   for (const secret of secretsIn(variables)) noteSecret(secret)
@@ -46,18 +51,30 @@ export function noteSecretsOf(variables: Readonly<Record<string, string | undefi
 
 /** Text for people: without known secrets, and without what looks like one. */
 export function hide(text: string): string {
-  return CREDENTIALS.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), hideKnown(text))
+  return makeHider().hide(text)
 }
 
 /** Results, which must come out as they are: without known secrets alone. */
 export function hideKnown(text: string): string {
-  let shown = text
-  for (const secret of knownSecrets()) {
-    if (shown.includes(secret)) shown = shown.replaceAll(secret, HIDDEN)
-    for (const form of [encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
-      if (form !== secret) shown = shown.replaceAll(form, HIDDEN)
-  }
-  return shown
+  return makeHider().hideKnown(text)
+}
+
+/** The same by what is known when it is made: for much text at once, since to look for all that is a secret costs more than to look for it in a text. */
+export interface Hider {
+  hide(text: string): string
+  hideKnown(text: string): string
+  hideInValue(value: unknown): unknown
+}
+
+export function makeHider(): Hider {
+  const forms = knownSecrets().flatMap(secret => [
+    ...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]),
+  ])
+  const hideKnown = (text: string) =>
+    forms.reduce((shown, form) => (shown.includes(form) ? shown.replaceAll(form, HIDDEN) : shown), text)
+  const hide = (text: string) =>
+    CREDENTIALS.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), hideKnown(text))
+  return { hide, hideKnown, hideInValue: value => hideTextsIn(value, hide, 0) }
 }
 
 /** An error with every text of its own and of its causes hidden. */
@@ -67,21 +84,31 @@ export function hideInError(error: ErrorData): ErrorData {
     ...error,
     message: hide(message),
     ...(address === undefined ? {} : { address: hide(address) }),
-    ...(details === undefined ? {} : { details: hideInRecord(details, 0) }),
+    ...(details === undefined ? {} : { details: hideInRecord(details, hide, 0) }),
     ...(cause === undefined ? {} : { cause: hideInError(cause) }),
   }
 }
 
 /** Plain data with the texts in it hidden; what is no plain data stays as it is. */
-export function hideInValue(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return hide(value)
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
-  if (Array.isArray(value)) return value.map(item => hideInValue(item, depth + 1))
-  return Object.getPrototypeOf(value) === Object.prototype ? hideInRecord({ ...value }, depth) : value
+export function hideInValue(value: unknown): unknown {
+  return makeHider().hideInValue(value)
 }
 
-function hideInRecord(record: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, hideInValue(value, depth + 1)]))
+function hideTextsIn(value: unknown, hideText: (text: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return hideText(value)
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
+  if (Array.isArray(value)) return value.map(item => hideTextsIn(item, hideText, depth + 1))
+  return Object.getPrototypeOf(value) === Object.prototype ? hideInRecord({ ...value }, hideText, depth) : value
+}
+
+function hideInRecord(
+  record: Readonly<Record<string, unknown>>,
+  hideText: (text: string) => string,
+  depth: number,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [key, hideTextsIn(value, hideText, depth + 1)]),
+  )
 }
 
 /** Longest first: one may be part of another. */

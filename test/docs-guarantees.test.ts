@@ -7,13 +7,19 @@ import { suite } from './support/suite.ts'
 
 const test = suite('docs that name tests')
 
-/** Each page, and what its tables are called by: the head of their first column. */
-const PAGES = [
+/** Each page, what its tables are called by, which is the head of their first column, and which rows have tests: all, or those whose second cell says so. */
+const PAGES: readonly {
+  readonly page: string
+  readonly first: string
+  readonly least: number
+  readonly says?: string
+}[] = [
   { page: 'docs/guarantees.md', first: 'promise', least: 20 },
   { page: 'docs/field-pains.md', first: 'elsewhere', least: 50 },
-] as const
+  { page: 'docs/hud-compat.md', first: 'feature', least: 100, says: 'yes' },
+]
 
-for (const { page, first, least } of PAGES) {
+for (const { page, first, least, says } of PAGES) {
   const text = readFileSync(join(repository, page), 'utf8')
   const rows = findRows(text, first)
 
@@ -26,10 +32,11 @@ for (const { page, first, least } of PAGES) {
     )
   })
 
-  test(`${page}: every row has a test behind it`, () => {
+  test(`${page}: every row${says === undefined ? '' : ` that says ${says}`} has a test behind it`, () => {
     assert.ok(rows.length > least, 'the rows are found at all')
+    const wanted = rows.filter(({ second }) => says === undefined || second === says)
     assert.equal(
-      rows.filter(({ tests }) => !tests.includes('.test.ts`')).map(({ row }) => row),
+      wanted.filter(({ tests }) => !tests.includes('.test.ts`')).map(({ row }) => row),
       [],
     )
   })
@@ -42,24 +49,39 @@ for (const { page, first, least } of PAGES) {
   })
 }
 
+test('docs/hud-compat.md: every row says yes, partly or no', () => {
+  const rows = findRows(readFileSync(join(repository, 'docs/hud-compat.md'), 'utf8'), 'feature')
+  assert.equal(
+    rows.filter(({ second }) => !['yes', 'partly', 'no'].includes(second)).map(({ row }) => row),
+    [],
+  )
+})
+
 test('a row without a test, and a title that has changed, are noticed', () => {
   const [bare] = findRows('| promise | tests |\n| --- | --- |\n| It holds. | we hope |\n', 'promise')
-  assert.equal(bare, { row: 'It holds.', tests: 'we hope' })
+  assert.equal(bare, { row: 'It holds.', second: 'we hope', tests: 'we hope' })
   const here = '`test/docs-guarantees.test.ts`'
   assert.equal(findWrongTitles(`${here} “every row has a test behind it”<br>${here}`), [])
   const gone = ['never', 'said'].join(' ')
   assert.equal(findWrongTitles(`${here} “docs that name tests” “${gone}”`), [`test/docs-guarantees.test.ts: ${gone}`])
 })
 
+interface Row {
+  readonly row: string
+  readonly second: string
+  readonly tests: string
+}
+
 /** Rows of the tables whose first column is called `first`; tests stand in the last. */
-function findRows(markdown: string, first: string): readonly { readonly row: string; readonly tests: string }[] {
-  const found: { readonly row: string; readonly tests: string }[] = []
+function findRows(markdown: string, first: string): readonly Row[] {
+  const found: Row[] = []
   let isTable = false
   for (const line of markdown.split('\n')) {
     const cells = line.split('|').map(cell => cell.trim())
     if (!line.startsWith('|')) isTable = false
     else if (cells[1] === first) isTable = true
-    else if (isTable && !/^-+$/.test(cells[1] ?? '')) found.push({ row: cells[1] ?? '', tests: cells.at(-2) ?? '' })
+    else if (isTable && !/^-+$/.test(cells[1] ?? ''))
+      found.push({ row: cells[1] ?? '', second: cells[2] ?? '', tests: cells.at(-2) ?? '' })
   }
   return found
 }

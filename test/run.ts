@@ -1,12 +1,13 @@
 /**
  * The suite: every `*.test.js` under dist/test, each in a process of its own, two at a time.
- * `node dist/test/run.js [--unit] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults` and `killed`.
+ * `node dist/test/run.js [--unit] [--interop] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults` and `killed`.
+ * Those under `interop`, which need PyPI the first time, run with `--interop`, or when a part names them.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { FIGURES_PREFIX } from './support/figures.ts'
+import { addTallies, FIGURES_PREFIX, TALLY_PREFIX, type Tally } from './support/figures.ts'
 import { isTimeNeeded } from './support/need-time.ts'
 
 /** Longer where a suite is asked for more than CI asks of it. */
@@ -21,7 +22,11 @@ interface FileResult {
   readonly problems: readonly string[]
   /** What it counted, in lines of its own. */
   readonly figures: readonly string[]
+  readonly tallies: readonly Tally[]
 }
+
+/** A key of whoever runs the suite is not for tests: nothing of theirs reaches HUD's platform. */
+const { HUD_API_KEY: _key, ...variables } = process.env
 
 /** Each leads a process group, in which is what its tests have started. */
 const running = new Set<ChildProcess>()
@@ -50,7 +55,7 @@ for (const [signal, code] of [
 
 function runTestFile(file: string): Promise<FileResult> {
   return new Promise(resolve => {
-    const child = fork(runFile, [file], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true })
+    const child = fork(runFile, [file], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true, env: variables })
     running.add(child)
     let output = ''
     let report: { passed: number; problems: string[] } | undefined
@@ -82,17 +87,22 @@ function runTestFile(file: string): Promise<FileResult> {
       else if (code !== 0 && report.problems.length === 0 && extra.length === 0) extra.push(`exit code ${code}`)
       const problems = [...(report?.problems ?? []), ...extra]
       if (problems.length > 0) process.stdout.write(output)
-      const figures = output.split('\n').filter(line => line.startsWith(FIGURES_PREFIX))
-      resolve({ file: relative(here, file), passed: report?.passed ?? 0, problems, figures })
+      const after = (prefix: string) =>
+        output.split('\n').flatMap(line => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []))
+      const tallies = after(TALLY_PREFIX).map(line => JSON.parse(line) as Tally)
+      const figures = after(FIGURES_PREFIX)
+      resolve({ file: relative(here, file), passed: report?.passed ?? 0, problems, figures, tallies })
     })
   })
 }
 
 const filters = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
 const unitOnly = process.argv.includes('--unit')
+const withInterop = process.argv.includes('--interop') || filters.some(part => part.startsWith('interop'))
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.js'))
   .filter(name => !unitOnly || !/^(end-to-end|faults|killed)\//.test(name))
+  .filter(name => withInterop || !name.startsWith('interop/'))
   .filter(name => filters.length === 0 || filters.some(part => name.includes(part)))
   .sort()
 
@@ -100,10 +110,12 @@ const results: FileResult[] = []
 const waiting = [...files]
 async function work(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const begun = performance.now()
     const result = await runTestFile(join(here, name))
+    const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
     results.push(result)
-    console.log(`${result.problems.length === 0 ? 'ok  ' : 'FAIL'} ${result.file} (${result.passed})`)
-    for (const line of result.figures) console.log(`     ${line.slice(FIGURES_PREFIX.length)}`)
+    console.log(`${result.problems.length === 0 ? 'ok  ' : 'FAIL'} ${result.file} (${result.passed}, ${seconds} s)`)
+    for (const line of result.figures) console.log(`     ${line}`)
   }
 }
 await Promise.all([work(), work()])
@@ -112,6 +124,8 @@ const failures = results.filter(result => result.problems.length > 0)
 for (const { file, problems } of failures)
   console.log(`\n${file}\n${problems.map(problem => `  ${problem}`).join('\n')}`)
 if (files.length === 0) console.log(`no test file matches ${filters.join(' ')}`)
+const tallied = addTallies(results.flatMap(({ tallies }) => tallies))
+if (tallied.length > 0) console.log(`\n${tallied.join('\n')}`)
 const failed = failures.reduce((sum, { problems }) => sum + problems.length, files.length === 0 ? 1 : 0)
 console.log(`\n${results.reduce((sum, { passed }) => sum + passed, 0)} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

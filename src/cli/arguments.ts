@@ -32,7 +32,16 @@ export function toJsonObject(text: string): Readonly<Record<string, unknown>> {
   throw new InvalidArgumentError(`Write a JSON object, for instance '{"variant": 3}'.`)
 }
 
-const PHASES = ['rollout', 'provisioning', 'connecting', 'starting', 'agent', 'grading', 'cleanup'] as const
+const PHASES = [
+  'rollout',
+  'provisioning',
+  'connecting',
+  'starting',
+  'agent',
+  'grading',
+  'verifying',
+  'cleanup',
+] as const
 export type DeadlineArgument = Partial<Record<(typeof PHASES)[number], number>>
 
 /** `600` is a limit for a whole rollout, `agent=300` for one phase; seconds in, milliseconds out. */

@@ -32,7 +32,7 @@ export function addDaytonaOptions(command: Command): Command {
         'websocket',
       ]),
     )
-    .option('--serve-command <command>', 'daytona, docker: what serves the environment in a sandbox')
+    .option('--serve-command <command>', 'subprocess, docker, daytona: what serves the environment in a sandbox')
     .option('--auto-stop <minutes>', 'daytona: end sandboxes that nobody touched for so long', wholeNumberFrom(1))
 }
 

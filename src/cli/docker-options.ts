@@ -65,6 +65,8 @@ export interface DockerRequest extends DockerArguments {
   readonly env?: string
   readonly serveCommand?: string
   readonly unsafeNoIsolation?: true
+  /** Every task says which image its container is made from. */
+  readonly rowsNameImages?: boolean
 }
 
 /**
@@ -75,7 +77,7 @@ export function planDocker(request: DockerRequest, environment: string | undefin
   const { env, serveCommand, unsafeNoIsolation, namespaces, memory, cpus, pids, network, publishOn } = request
   if (env !== undefined && serveCommand !== undefined)
     throw conflictingOptions('--env', '--serve-command', 'the command names what it serves')
-  const from = findImage(request.image, environment, place)
+  const from = findImage(request, environment, place)
   const isOwn = from.dockerfile === join(place.directory, IMAGE_FILE) && !from.isBeside
   const file = env ?? (isOwn && serveCommand === undefined ? environment : undefined)
   if (unsafeNoIsolation === true && file === undefined)
@@ -101,7 +103,7 @@ export function planDocker(request: DockerRequest, environment: string | undefin
       ...(isOpen === undefined ? {} : { namespaces: isOpen }),
     },
     told: [
-      `docker: ${dockerfile === undefined ? `image ${image}` : `built from ${relative(place.directory, dockerfile)}`}`,
+      `docker: ${toOrigin(from, place)}`,
       `served by ${command ?? "the image's own command"}`,
       ...((isOpen ?? dockerfile !== undefined)
         ? ["seccomp and AppArmor lifted for the server's bubblewrap (--unsafe-no-isolation keeps them where it can)"]
@@ -132,8 +134,13 @@ interface Found {
   readonly isBeside: boolean
 }
 
+function toOrigin({ dockerfile, image }: Found, { directory }: DockerPlace): string {
+  if (dockerfile !== undefined) return `built from ${relative(directory, dockerfile)}`
+  return image === undefined ? 'the images that the tasks name' : `image ${image}`
+}
+
 function findImage(
-  given: string | undefined,
+  { image: given, rowsNameImages }: DockerRequest,
   environment: string | undefined,
   { directory, isFile }: DockerPlace,
 ): Found {
@@ -145,6 +152,7 @@ function findImage(
   const beside = folder === undefined ? undefined : join(folder, IMAGE_FILE)
   if (beside !== undefined && isFile(beside)) return { dockerfile: beside, isBeside: true }
   const own = join(directory, IMAGE_FILE)
+  if (!isFile(own) && rowsNameImages === true) return { isBeside: false }
   if (!isFile(own)) throw noImage(IMAGE_FILE)
   return { dockerfile: own, isBeside: false }
 }

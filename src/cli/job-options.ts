@@ -3,6 +3,7 @@ import type { JobOptions } from '../job/job.ts'
 import type { PoolOptions } from '../job/options.ts'
 import { type DeadlineArgument, wholeNumberFrom } from './arguments.ts'
 import { COLD, POOL_GRAMMAR, type PoolArgument, toPool } from './pool-argument.ts'
+import { chooseReporter } from './report-options.ts'
 
 /** Options that mean the same in every command that rolls out. */
 export interface RolloutArguments extends PoolArguments {
@@ -13,6 +14,8 @@ export interface RolloutArguments extends PoolArguments {
   readonly journal: string | false
   readonly retries: number
   readonly deadline?: DeadlineArgument
+  /** False after `--no-report`; absent for commands that never report. */
+  readonly report?: boolean
 }
 
 export interface PoolArguments {
@@ -41,6 +44,7 @@ export function toJobDefaults(options: RolloutArguments): JobOptions {
     ...(threads === undefined ? {} : { threads }),
     ...(deadline === undefined ? {} : { deadlines: deadline }),
     ...(journal === false ? {} : { journal }),
+    ...chooseReporter(options.report),
   }
 }
 

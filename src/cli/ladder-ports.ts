@@ -8,6 +8,7 @@ import type { Runtime } from '../runtimes/runtime.ts'
 import { Taskset } from '../taskset/taskset.ts'
 import { positiveNumber, wholeNumberFrom } from './arguments.ts'
 import type { Console } from './console.ts'
+import { toOneSource } from './env-argument.ts'
 import { conflictingOptions, missingOption, noEnvironment } from './errors.ts'
 import { type LadderClientArgument, type LadderSubject, SMALLEST } from './ladder-subject.ts'
 import { addRuntimeOptions, makeRuntime, type RuntimeArguments } from './runtime-options.ts'
@@ -60,7 +61,7 @@ export async function prepareMeasuring(
   if (taskset.tasks.length === 0) throw missingOption('a task', `${tasks} has none`)
   if (emulator !== true && speed !== undefined) throw missingOption('--emulator', '--speed is of the one it starts')
   if (emulator === true) refuseBeside(given)
-  const environment = given.env ?? taskset.environment
+  const environment = toOneSource(given.env, 'a ladder') ?? taskset.environment
   if (emulator === true && environment === undefined) throw noEnvironment('emulated')
   const runtime: RuntimeArguments = emulator === true ? toEmulated(given, environment ?? '') : pickRuntime(given)
   const subject: LadderSubject = {

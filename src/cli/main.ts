@@ -21,6 +21,7 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'serve an environment over the control channel',
     load: () => import('./commands/serve.ts'),
   },
+  { name: 'init', summary: 'make a new environment that runs as it is', load: () => import('./commands/init.ts') },
   { name: 'play', summary: 'do a task by hand, in its workspace, graded', load: () => import('./commands/play.ts') },
   { name: 'task', summary: 'start, grade or list single tasks', load: () => import('./commands/task.ts') },
   { name: 'runs', summary: 'list the jobs and runs of a journal', load: () => import('./commands/runs.ts') },
@@ -34,6 +35,11 @@ const COMMANDS: readonly CommandEntry[] = [
   },
   { name: 'models', summary: 'list, fork and roll back models', load: () => import('./commands/models.ts') },
   { name: 'policy', summary: 'make, show or serve the embedded policy', load: () => import('./commands/policy.ts') },
+  {
+    name: 'sync',
+    summary: "compare tasks with a taskset of HUD's platform, and make that one like them",
+    load: () => import('./commands/sync.ts'),
+  },
   {
     name: 'emulator',
     summary: 'run a look-alike of Daytona on this machine',

@@ -22,7 +22,7 @@ import { showProgress } from './progress.ts'
 import { makeRuntime } from './runtime-options.ts'
 import { showWarnings } from './warnings.ts'
 
-interface AgentPlan extends Pick<ModelPlan, 'agent'> {
+interface AgentPlan extends Pick<ModelPlan, 'agent' | 'close'> {
   open(): Promise<{ readonly agent: AgentSpec; close(): Promise<void> }>
 }
 
@@ -37,12 +37,13 @@ export async function runBaseline(input: Input, options: BaselineArguments, cli:
   refuseConflicts(input, options)
   const loaded = await Taskset.load(input.tasks)
   const taskset = chooseTrainTasks(loaded, options.taskIds)
-  await using runtime = closing(await makeRuntime(options, loaded.environment, cli.console))
-  const plan = await planAgent(input, options)
+  await using runtime = closing(await makeRuntime(options, loaded.environment, cli.console, taskset.tasks))
+  await using planned = closing(await planAgent(input, options))
+  const plan = planned.value
   const jobOptions = { runtime: runtime.value, group: options.group, ...toJobDefaults({ ...options, journal: false }) }
   const provision = planProvision(jobOptions, taskset.tasks.length * options.group)
   checkOpenFiles(provision, runtime.value)
-  await preflight(taskset, plan.agent, runtime.value, provision)
+  await preflight(taskset, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using model = closing(await plan.open())
   await using job = closing(await Job.start(taskset.name, jobOptions))
   await measure(job.value, taskset, model.value.agent, options, cli)
@@ -111,5 +112,6 @@ function refuseConflicts({ agent }: Input, { model, base, agentConfig }: Baselin
 async function planAgent(input: Input, options: BaselineArguments): Promise<AgentPlan> {
   if (input.agent === undefined) return planModel(input.tasks, options)
   const agent = createAgent(input.agent, options.agentConfig)
-  return { agent, open: async () => ({ agent, close: async () => {} }) }
+  const close = async () => {}
+  return { agent, open: async () => ({ agent, close }), close }
 }

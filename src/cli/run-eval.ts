@@ -18,6 +18,7 @@ import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { showProgress } from './progress.ts'
+import { tellReported } from './report-options.ts'
 import { makeRuntime } from './runtime-options.ts'
 import { selectUngraded } from './ungraded-tasks.ts'
 import { showWarnings } from './warnings.ts'
@@ -33,12 +34,12 @@ export async function runEval(
   const agent = createAgent(input.agent, toAgentConfig(options))
   if ('why' in agent && agent.why !== undefined) cli.console.talk(`agent: ${agent.why}`)
   if (options.chunk !== undefined && options.chunk < options.group) throw chunkTooSmall(options.chunk, options.group)
-  await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
+  await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console, taskset.tasks))
   // Also checked when the run starts; here, so that a mistake leaves no job behind in the journal.
   const jobOptions = { ...toJobOptions(taskset, input, options), runtime: runtime.value }
   const plan = planProvision(jobOptions, taskset.tasks.length * options.group)
   checkOpenFiles(plan, runtime.value)
-  await preflight(taskset, agent, runtime.value, plan)
+  await preflight(taskset, agent, runtime.value, plan, jobOptions.deadlines)
   const job = await Job.start(taskset.name, jobOptions)
   let failure: unknown
   try {
@@ -88,6 +89,7 @@ async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: Eva
   await job.stopEngines()
   hideWarnings()
   interrupt.disarm()
+  tellReported(job, console)
   const { chunks, error } = consumed
   const report = makeReport({
     jobId: job.jobId,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import { TOKEN_VARIABLE } from '../environment/serve-token.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
+import { type Task, toPlacedTasks } from '../taskset/task.ts'
 import type { Console } from './console.ts'
 import {
   addDaytonaOptions,
@@ -11,6 +12,7 @@ import {
   refuseDaytonaOptions,
 } from './daytona-options.ts'
 import { addDockerOptions, type DockerArguments, makeDockerRuntime, refuseDockerOptions } from './docker-options.ts'
+import { type EnvArgument, type EnvironmentSources, toEnvArgument, toOneSource } from './env-argument.ts'
 import { conflictingOptions, missingOption, noEnvironment } from './errors.ts'
 
 const RUNTIMES = ['local', 'subprocess', 'url', 'docker', 'daytona'] as const
@@ -19,7 +21,7 @@ const RUNTIMES = ['local', 'subprocess', 'url', 'docker', 'daytona'] as const
 export interface RuntimeArguments extends DaytonaArguments, DockerArguments {
   readonly runtime?: (typeof RUNTIMES)[number]
   readonly url?: string
-  readonly env?: string
+  readonly env?: EnvArgument
   /** True after `--unsafe-no-isolation`. */
   readonly unsafeNoIsolation?: true
 }
@@ -35,7 +37,11 @@ export function addRuntimeOptions(command: Command): Command {
         .default(undefined, 'local, or url with --url'),
     )
     .option('--url <host:port>', 'the control channel of a served environment; its token is TROUPE_SERVE_TOKEN')
-    .option('--env <file>', "the environment's source (default: env.ts beside the tasks)")
+    .option(
+      '--env <file>',
+      "the environment's source (default: env.ts beside the tasks); NAME=FILE or NAME=tcp://HOST:PORT once for each of several",
+      toEnvArgument,
+    )
     .option('--unsafe-no-isolation', "run the agent's commands without bubblewrap, with all rights of this user")
   return addDockerOptions(addDaytonaOptions(command))
 }
@@ -43,20 +49,31 @@ export function addRuntimeOptions(command: Command): Command {
 /** The environment host's own program, one for each sandbox. */
 const HOST_PROGRAM = fileURLToPath(new URL('../environment/serve-main.js', import.meta.url))
 
-/** Makes the runtime that the options name; nothing is started yet. Throws where they lack or contradict something. */
+function withOneSource<Options extends RuntimeArguments>(options: Options, beside: string) {
+  const { env, ...rest } = options
+  const source = toOneSource(env, beside)
+  return { ...rest, ...(source === undefined ? {} : { env: source }) }
+}
+
+/** Makes the runtime that the options name, for these tasks; nothing is started yet. Throws where the options lack or contradict something. */
 export async function makeRuntime(
   options: RuntimeArguments,
   environment: string | undefined,
   console: Pick<Console, 'talk'>,
+  tasks: readonly Task[] = [],
 ): Promise<Runtime> {
   const name = options.runtime ?? (options.url === undefined ? 'local' : 'url')
   if (name !== 'url' && options.url !== undefined)
     throw conflictingOptions('--url', `--runtime ${name}`, 'leave one of them out, or say --runtime url')
   if (name === 'docker') {
     refuseDaytonaOptions(options, name, ['image', 'serveCommand'])
-    return makeDockerRuntime(options, environment, console)
+    const rowsNameImages =
+      tasks.length > 0 && toPlacedTasks(tasks).every(task => task.runtime_config?.image !== undefined)
+    return makeDockerRuntime({ ...withOneSource(options, '--runtime docker'), rowsNameImages }, environment, console)
   }
   refuseDockerOptions(options, name)
+  if (name === 'subprocess' && options.serveCommand !== undefined)
+    return makeCommandRuntime(options, options.serveCommand)
   if (name === 'daytona') {
     if (options.unsafeNoIsolation === true)
       throw conflictingOptions(
@@ -64,19 +81,47 @@ export async function makeRuntime(
         '--runtime daytona',
         'it is about this machine; what serves in a sandbox is told with --serve-command',
       )
-    return makeDaytonaRuntime(options, environment, console)
+    return makeDaytonaRuntime(withOneSource(options, '--runtime daytona'), environment, console)
   }
   refuseDaytonaOptions(options, name)
   if (name === 'url') {
     if (options.url === undefined)
       throw missingOption('--url', 'the url runtime needs to know where the environment is')
     if (options.env !== undefined) throw conflictingOptions('--url', '--env', 'a served environment has its own source')
-    const { UrlRuntime } = await import('../runtimes/url.ts')
-    const token = process.env[TOKEN_VARIABLE]
-    return new UrlRuntime(options.url, token === undefined || token === '' ? {} : { token })
+    return makeUrlRuntime(options.url)
   }
+  if (typeof options.env === 'object') return makeRoutedRuntime(options.env, name, options)
   const source = options.env ?? environment
   if (source === undefined) throw noEnvironment(name)
+  return makeServingRuntime(source, name, options)
+}
+
+/** A runtime for each environment, as if it were named alone. */
+async function makeRoutedRuntime(
+  sources: EnvironmentSources,
+  name: 'local' | 'subprocess',
+  options: RuntimeArguments,
+): Promise<Runtime> {
+  const { RoutedRuntime } = await import('../runtimes/routed.ts')
+  const routes: Record<string, Runtime> = {}
+  for (const [environment, source] of Object.entries(sources))
+    routes[environment] = source.startsWith('tcp://')
+      ? await makeUrlRuntime(source)
+      : await makeServingRuntime(source, name, options)
+  return new RoutedRuntime(routes)
+}
+
+async function makeUrlRuntime(url: string): Promise<Runtime> {
+  const { UrlRuntime } = await import('../runtimes/url.ts')
+  const token = process.env[TOKEN_VARIABLE]
+  return new UrlRuntime(url, token === undefined || token === '' ? {} : { token })
+}
+
+async function makeServingRuntime(
+  source: string,
+  name: 'local' | 'subprocess',
+  options: RuntimeArguments,
+): Promise<Runtime> {
   const isolation = options.unsafeNoIsolation === true ? 'none' : 'bwrap'
   if (name === 'subprocess') {
     const { SubprocessRuntime } = await import('../runtimes/subprocess.ts')
@@ -86,4 +131,15 @@ export async function makeRuntime(
   }
   const { LocalRuntime } = await import('../runtimes/local.ts')
   return new LocalRuntime(source, { isolation })
+}
+
+/** Any command that serves and says where: `python -m hud.environment.server env.py`. How it isolates is its own business. */
+async function makeCommandRuntime(options: RuntimeArguments, command: string): Promise<Runtime> {
+  refuseDaytonaOptions(options, 'subprocess', ['serveCommand'])
+  if (options.env !== undefined)
+    throw conflictingOptions('--env', '--serve-command', 'the command names what it serves')
+  if (options.unsafeNoIsolation === true)
+    throw conflictingOptions('--unsafe-no-isolation', '--serve-command', 'the command says how its sandbox is isolated')
+  const { SubprocessRuntime } = await import('../runtimes/subprocess.ts')
+  return new SubprocessRuntime(['/bin/sh', '-c', command])
 }

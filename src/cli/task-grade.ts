@@ -13,12 +13,17 @@ export async function gradeTask(text: string | undefined, options: TaskArguments
     throw missingOption('<task>', 'without --url there is no started task to grade; name one to start and grade')
   const answer = await readAnswer(options)
   const task = text === undefined ? undefined : await chooseTask(text, options)
-  const grade = await withSession(options, cli, async ({ session, signal }) => {
-    if (task !== undefined) await session.startTask(task.id, task.args, signal)
-    const frame = await session.grade(answer, signal)
-    await session.end()
-    return frame
-  })
+  const grade = await withSession(
+    options,
+    cli,
+    async ({ session, signal }) => {
+      if (task !== undefined) await session.startTask(task.id, task.args, signal)
+      const frame = await session.grade(answer, signal)
+      await session.end()
+      return frame
+    },
+    task?.row,
+  )
   await cli.console.print(options.json === true ? JSON.stringify(grade) : String(grade.score))
 }
 

@@ -3,13 +3,18 @@ import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
 import { CHANNELS } from '../telemetry/channels.ts'
 import type { Console } from './console.ts'
 
-/** Says on stderr what the library only publishes: sandboxes that will not go, and actors that failed. Returns how to stop. */
+/** Says on stderr what the library only publishes: sandboxes that will not go, actors that failed, reports that do not arrive. Returns how to stop. */
 export function showWarnings(console: Console): () => void {
   const warn = (message: unknown) => console.talk(`warning: ${toWarning(message).message}`)
   const names = [CHANNELS.sandbox, CHANNELS.actor]
+  const warnOfReport = (message: unknown) => {
+    if (typeof message === 'object' && message !== null && 'error' in message) warn(message.error)
+  }
   for (const name of names) subscribe(name, warn)
+  subscribe(CHANNELS.report, warnOfReport)
   return () => {
     for (const name of names) unsubscribe(name, warn)
+    unsubscribe(CHANNELS.report, warnOfReport)
   }
 }
 

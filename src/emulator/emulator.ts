@@ -30,6 +30,7 @@ import { makeThrottle, type RateLimits } from './throttle.ts'
 import { makeTimelines, type SandboxTimeline } from './timeline.ts'
 import { makeWarmPools } from './warm-pools.ts'
 
+/** How an emulator listens, how fast its time goes, and what its account may do. */
 export interface EmulatorOptions {
   /** Of the API on 127.0.0.1; 0 (the default) for one that is free. */
   readonly port?: number
@@ -64,6 +65,7 @@ export interface EmulatorOptions {
   readonly hostProgram?: string
 }
 
+/** A running emulator: what a client is to be told, and what can be seen and changed from outside. */
 export interface Emulator {
   /** What `DAYTONA_API_URL` is to be: `http://127.0.0.1:PORT/api`. */
   readonly url: string

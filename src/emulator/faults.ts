@@ -1,6 +1,7 @@
 import { makeRandom } from '../random.ts'
 import { badFault } from './errors.ts'
 
+/** What the emulator can be told to do wrong. */
 export const FAULT_KINDS = [
   /** Calls answered with 429 and `Retry-After`. */
   'too-many-requests',
@@ -22,6 +23,7 @@ export const FAULT_KINDS = [
   'slow-boot',
 ] as const
 
+/** One of `FAULT_KINDS`. */
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 /** `share` of all (0 to 1), or the `next` so many. */

@@ -13,6 +13,7 @@ export interface TimelineStep {
   readonly endMs: number | null
 }
 
+/** The life of one sandbox as the emulator lived it, step by step. */
 export interface SandboxTimeline {
   readonly id: string
   readonly name: string

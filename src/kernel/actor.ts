@@ -19,6 +19,7 @@ export type Signal =
   | { readonly type: 'terminated'; readonly address: string; readonly reason: StopReason }
   | { readonly type: 'child-failed'; readonly address: string; readonly error: ErrorData }
 
+/** Why an actor has stopped. */
 export type StopReason =
   | { readonly type: 'stopped' }
   | { readonly type: 'failed'; readonly error: ErrorData }
@@ -49,6 +50,7 @@ export interface Actor<State, Message> {
   readonly supervision?: Supervision
 }
 
+/** What an actor can do while it handles a message. */
 export interface Context<Message> {
   readonly self: Ref<Message>
   readonly clock: Clock

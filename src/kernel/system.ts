@@ -19,6 +19,7 @@ import { checkName, spawnChild } from './spawn.ts'
 
 const DEFAULT_STOP_DEADLINE_MS = 5_000
 
+/** What an actor system is called and goes by. */
 export interface SystemOptions {
   /** The name of this node, unique among the nodes it is linked with and never used again by another. */
   readonly node: string
@@ -59,6 +60,7 @@ export interface ActorSystem {
   stop(): Promise<void>
 }
 
+/** Starts a system without any actor in it. Throws for a name that cannot be part of an address. */
 export function makeSystem(options: SystemOptions): ActorSystem {
   const node = checkName(options.node)
   const clock = options.clock ?? systemClock

@@ -2,6 +2,7 @@ import pc from 'picocolors'
 import type { Run } from '../rollout/run.ts'
 import type { Turn } from '../rollout/trajectory.ts'
 import { moment } from './render-lists.ts'
+import { renderPrompt } from './render-prompt.ts'
 import { decimal, duration } from './units.ts'
 
 type Paint = ReturnType<typeof pc.createColors>
@@ -9,13 +10,14 @@ type Paint = ReturnType<typeof pc.createColors>
 /** One run from prompt to grade, whole and in order, as a person reads it. */
 export function renderRun(run: Run, colours = false): string {
   const paint = pc.createColors(colours)
-  const { prompt, turns, answer, grade } = run.trajectory
+  const { prompt, turns, answer, grade, actorGrade } = run.trajectory
   const sections = [
     verdict(run, paint),
-    section('prompt', toText(prompt), paint),
+    section('prompt', renderPrompt(prompt), paint),
     ...turns.map((turn, index) => renderTurn(turn, index, paint)),
     section('answer', toText(answer), paint),
-    section('grade', grade === null ? 'none' : toText(grade), paint),
+    ...(actorGrade === undefined ? [] : [section("the task's own grade", toText(actorGrade), paint)]),
+    section(actorGrade === undefined ? 'grade' : "grade of record, the verifier's", toText(grade), paint),
     section('timings', timings(run), paint),
   ]
   return `${sections.join('\n\n')}\n`
@@ -28,6 +30,7 @@ function verdict(run: Run, paint: Paint): string {
     `${reward}, ${run.outcome}, stopped: ${run.stopReason}${run.failedPhase === undefined ? '' : ` while ${run.failedPhase}`}`,
     `job ${run.jobId}, group ${run.groupId}, step ${run.step}, member ${run.member}, attempt ${run.attempt}`,
     `env ${run.task.env}, template ${run.task.id}, args ${JSON.stringify(run.task.args)}`,
+    ...(run.task.verifier === undefined ? [] : [`verifier ${run.task.verifier.id} of ${run.task.verifier.env}`]),
     `agent ${run.agent}, seed ${run.seed}, sandbox ${run.lease ?? 'none'}, started ${moment(run.startedAt)} UTC`,
   ]
   if (run.error !== undefined) lines.push(paint.red(`error ${run.error.tag}: ${run.error.message}`))

@@ -11,7 +11,7 @@ export interface StageTiming {
   readonly maxMs: number
 }
 
-const PHASES: readonly Phase[] = ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'cleanup']
+const PHASES: readonly Phase[] = ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'verifying', 'cleanup']
 const MICROSECONDS_PER_MS = 1000
 
 /** Stages that no run reached are left out. */

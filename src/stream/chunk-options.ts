@@ -9,6 +9,7 @@ export type DropReason =
   | 'no-reward-spread'
   | 'stale'
 
+/** How large chunks are, and which groups are left out of them. */
 export interface ChunkOptions {
   /** Runs in a chunk at most; at least one group must fit. */
   readonly maxTrajectories: number

@@ -22,6 +22,7 @@ export interface Conservation {
   readonly counts: ConservationCounts
 }
 
+/** Books with nothing in them yet. */
 export function makeConservation(): Conservation {
   let completed = 0
   let shipped = 0

@@ -15,6 +15,7 @@ export interface WaitingBytes {
   onRoom(listener: () => void): () => void
 }
 
+/** Counts up to `limitBytes`, from none. */
 export function makeWaitingBytes(limitBytes: number): WaitingBytes {
   const listeners = new Set<() => void>()
   let waiting = 0

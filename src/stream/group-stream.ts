@@ -18,6 +18,7 @@ export interface GroupStreamSource {
   readonly stream: GroupStream
 }
 
+/** What a stream of groups goes by. */
 export interface GroupStreamOptions {
   /**
    * Counts a group's bytes from its push until the consumer took it: an iterator by pulling it, a subscriber by returning from
@@ -28,6 +29,7 @@ export interface GroupStreamOptions {
   readonly onCancel?: () => void
 }
 
+/** A stream with the hand that feeds it. */
 export function makeGroupStream(options: GroupStreamOptions = {}): GroupStreamSource {
   const hub = new GroupHub(options)
   return {

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { ErrorData } from '../errors.ts'
 import type { JobId } from '../ids.ts'
+import type { ReportCounts } from '../job/reporter.ts'
 import type { Group } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
 
@@ -24,8 +25,18 @@ export interface ChannelMessages {
   readonly run: RunHeader
   /** A group that ended, as the stream is going to hand it out. Whoever keeps it keeps its trajectories. */
   readonly group: Group
+  /** Of the job's reporter, where it has one. */
+  readonly report: ReportEvent
 }
 
+export type ReportEvent =
+  /** `url`: where a person looks at the job. */
+  | { readonly type: 'opened'; readonly jobId: JobId; readonly url: string }
+  /** The first trouble of its kind; the job goes on. */
+  | { readonly type: 'problem'; readonly jobId: JobId; readonly error: ErrorData }
+  | { readonly type: 'closed'; readonly jobId: JobId; readonly url: string; readonly counts: ReportCounts }
+
+/** What is published on `troupe:engine`. */
 export type EngineEvent =
   | {
       readonly type: 'started'
@@ -52,6 +63,7 @@ export const CHANNELS = {
   engine: 'troupe:engine',
   run: 'troupe:run',
   group: 'troupe:group',
+  report: 'troupe:report',
 } as const satisfies Record<keyof ChannelMessages, string>
 
 /** Costs next to nothing while nobody listens, and then answers false. */

@@ -13,6 +13,7 @@ import type { ProvisionRequest, Runtime, Sandbox } from '../runtimes/runtime.ts'
 import { UrlRuntime } from '../runtimes/url.ts'
 import type { Task } from '../taskset/task.ts'
 
+/** How an environment is served in the process of a test. */
 export interface InProcessRuntimeOptions {
   /** `none`: commands of agents and graders run as this user with nothing between them and the machine. Default: what the environment says, else `bwrap`. */
   readonly isolation?: IsolationOptions['isolation']

@@ -1,6 +1,7 @@
 import type { CommandOptions, CommandResult, Shell } from '../wire/shell.ts'
 import { fileNotThere, noAnswerFor } from './errors.ts'
 
+/** The files of a shell in memory, and what its commands do. */
 export interface MemoryShellOptions {
   /** What it starts with, by path. */
   readonly files?: Readonly<Record<string, string>>

@@ -6,6 +6,8 @@ import { makeMemoryShell } from './memory-shell.ts'
 /** What an agent finds before it. */
 export interface AgentScene {
   readonly prompt: unknown
+  /** The JSON Schema that the answer is to fit. Default: none. */
+  readonly returns?: Readonly<Record<string, unknown>>
   /** Default: a memory shell without files, which knows no command. */
   readonly shell?: Shell
   /** Default 1. */
@@ -13,6 +15,7 @@ export interface AgentScene {
   readonly signal?: AbortSignal
 }
 
+/** What came of one run of an agent. */
 export interface AgentOutcome {
   readonly answer: unknown
   readonly stop: AgentStop
@@ -27,6 +30,7 @@ export async function runAgent(agent: Agent, scene: AgentScene): Promise<AgentOu
   try {
     const { answer, stop } = await agent.run({
       prompt: scene.prompt,
+      ...(scene.returns === undefined ? {} : { returns: scene.returns }),
       shell: async () => shell,
       seed: scene.seed ?? 1,
       signal: scene.signal ?? new AbortController().signal,

@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from './json-rpc.ts'
 /** The longest line read, its newline not counted, where nothing else is said. */
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024
 
-/** The longest line written to a peer that is not ours: Python's asyncio reads lines of less than 64 KiB. */
-export const MAX_FOREIGN_FRAME_BYTES = 64 * 1024 - 2
+/** The longest line written to a peer that is not ours: what HUD's releases of 0.6.21 read. Older ones hang up at 64 KiB. */
+export const MAX_FOREIGN_FRAME_BYTES = 16 * 1024 * 1024
 
 const NEWLINE = 0x0a
 const EMPTY = Buffer.alloc(0)

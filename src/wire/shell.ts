@@ -6,6 +6,7 @@ export interface CommandResult {
   readonly stderr: string
 }
 
+/** What a command is given, and its limits. */
 export interface CommandOptions {
   readonly stdin?: string | Uint8Array
   /** Milliseconds after which the command is killed and `exec` rejects with `command-timeout`. Absent: the phase's deadline decides. */

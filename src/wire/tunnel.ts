@@ -5,9 +5,12 @@ import type { Address } from './address.ts'
 import { dial } from './dial.ts'
 import { protocolError, remoteError, tunnelFailed } from './errors.ts'
 import { METHOD, withToken } from './extension.ts'
-import { describeProblem, FrameReader, MAX_FOREIGN_FRAME_BYTES, type ReadFrame } from './frame.ts'
+import { describeProblem, FrameReader, type ReadFrame } from './frame.ts'
 import { parseReply, requestText } from './json-rpc.ts'
 import { Limit } from './limit.ts'
+
+/** Of the one reply that comes before the bytes: a name, or the text of an error. */
+const PREFACE_BYTES = 64 * 1024
 
 const OPEN_MS = 10_000
 
@@ -58,7 +61,7 @@ function acceptPreface(address: Address, capability: string, read: ReadFrame | u
  * over neither flowing nor paused.
  */
 function readPreface(socket: Duplex): Promise<ReadFrame | undefined> {
-  const reader = new FrameReader(MAX_FOREIGN_FRAME_BYTES)
+  const reader = new FrameReader(PREFACE_BYTES)
   return new Promise(resolve => {
     const finish = (read: ReadFrame | undefined) => {
       socket.off('readable', onReadable).off('end', onGone).off('close', onGone).off('error', onGone)

@@ -15,6 +15,7 @@ import type { Actor } from '../../src/kernel/actor.ts'
 import type { Ref } from '../../src/kernel/ref.ts'
 import { makeSystem } from '../../src/kernel/system.ts'
 import type { Drained } from '../../src/pool/pool.ts'
+import type { Task } from '../../src/taskset/task.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 import { FakeRuntime } from './fake-runtime.ts'
 
@@ -26,6 +27,8 @@ export interface PoolScene {
   /** What owners were told, by their place. */
   readonly heard: readonly { readonly owner: number; readonly message: LeaseLost }[]
   lease(owner?: number, deadlineMs?: number): Promise<LeaseReply>
+  /** The same for a task. */
+  leaseFor(task: Task, more?: Pick<Lease, 'isExtra'>): Promise<LeaseReply>
   stats(): Promise<PoolStats>
   /** Of a lease that was given. */
   whyLost(reply: LeaseReply): Promise<ErrorData | undefined>
@@ -35,6 +38,8 @@ export interface PoolScene {
 }
 
 type OwnerMessage = 'fail' | LeaseLost
+
+const TASK: Task = { env: 'calc', id: 'fix', args: {}, slug: 'fix' }
 
 /** Holds leases, and hears of those whose sandbox dies. */
 const makeOwner = (name: string, hear: (message: LeaseLost) => void): Actor<null, OwnerMessage> => ({
@@ -77,6 +82,16 @@ export async function withPool(
     return found
   }
   let asked = 0
+  const ask = (wanted: Omit<Lease, 'type' | 'leaseId' | 'runId'>) => {
+    asked += 1
+    const question: Lease = {
+      type: 'lease',
+      leaseId: toLeaseId(`lease-${asked}`),
+      runId: toRunId(`run-${asked}`),
+      ...wanted,
+    }
+    return system.ask(pool, question, wanted.deadlineMs + 1_000)
+  }
   const scene: PoolScene = {
     clock,
     runtime,
@@ -85,18 +100,8 @@ export async function withPool(
     heard,
     stop: () => system.stop(),
     stopOwner: index => void ownerAt(index).tell('fail'),
-    lease(ownerIndex = 0, deadlineMs = 60_000) {
-      asked += 1
-      const question: Lease = {
-        type: 'lease',
-        leaseId: toLeaseId(`lease-${asked}`),
-        runId: toRunId(`run-${asked}`),
-        task: { env: 'calc', id: 'fix', args: {}, slug: 'fix' },
-        owner: ownerAt(ownerIndex),
-        deadlineMs,
-      }
-      return system.ask(pool, question, deadlineMs + 1_000)
-    },
+    lease: (ownerIndex = 0, deadlineMs = 60_000) => ask({ task: TASK, owner: ownerAt(ownerIndex), deadlineMs }),
+    leaseFor: (task, more = {}) => ask({ task, owner: ownerAt(0), deadlineMs: 60_000, ...more }),
     stats() {
       const question: AskPoolStats = { type: 'pool-stats' }
       return system.ask(pool, question, 1_000)

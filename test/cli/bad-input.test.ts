@@ -41,6 +41,12 @@ const CASES: readonly (readonly [argv: string, message: string])[] = [
   ],
   ['task list --runtime daytona --unsafe-no-isolation', '--unsafe-no-isolation and --runtime daytona do not go'],
   ['task list --runtime daytona --env a.ts --serve-command b', '--env and --serve-command do not go together'],
+  ['task list --runtime subprocess --env a.ts --serve-command b', '--env and --serve-command do not go together'],
+  ['task list --runtime local --serve-command b', '--serve-command and --runtime local do not go together'],
+  [
+    'task list --runtime subprocess --unsafe-no-isolation --serve-command b',
+    '--unsafe-no-isolation and --serve-command do not go together',
+  ],
   ['task list --runtime daytona --transport carrier', 'Allowed choices are auto, ssh, websocket.'],
   ['eval tasks.jsonl agent.ts --skill 2', 'Write a number from 0 to 1.'],
   ['eval tasks.jsonl agent.ts --agent-config [1]', 'Write a JSON object'],

@@ -104,4 +104,41 @@ test('export writes a row a run, to stdout or a file', async () => {
   assert.is((await readFile(out)).subarray(0, 4).toString(), 'PAR1')
 })
 
+test('export writes the shapes that trainers read, and says how many of what', async () => {
+  const export_ = (...more: string[]) => troupe(['export', ...more], { cwd })
+  const rowsOf = ({ stdout }: { stdout: string }) =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+  const conversations = await export_('--shape', 'messages')
+  assert.match(conversations.stderr, '2 conversations of job-1 written to stdout')
+  assert.equal(
+    rowsOf(conversations)[0].messages.map((message: { role: string }) => message.role),
+    ['user', 'assistant', 'tool', 'assistant'],
+  )
+  const all = await export_('--shape', 'tokens', '--ungraded', 'keep')
+  assert.match(all.stderr, '3 samples of job-1')
+  assert.equal(
+    rowsOf(all).map(row => [row.reward, row.completion_token_ids, row.loss_mask]),
+    [
+      [0, [4], [1]],
+      [1, [4], [1]],
+      [null, [4], [1]],
+    ],
+  )
+  const pairs = await export_('--shape', 'preferences')
+  assert.match(pairs.stderr, '1 pairs of job-1')
+  assert.equal([rowsOf(pairs)[0].chosen_run_id, rowsOf(pairs)[0].rejected_run_id], ['run-2-1', 'run-2-0'])
+  for (const [argv, says] of [
+    [['--merge-turns'], '--merge-turns and --shape runs do not go together'],
+    [['--shape', 'preferences', '--ungraded', 'keep'], '--ungraded keep and --shape preferences do not go together'],
+    [['--shape', 'chatml'], 'Allowed choices are runs, messages, tokens, preferences.'],
+  ] as const) {
+    const { exitCode, stderr, stdout } = await export_(...argv)
+    assert.equal([exitCode, stdout], [2, ''])
+    assert.ok(stderr.includes(says), stderr)
+  }
+})
+
 test.run()

@@ -2,12 +2,15 @@ import * as assert from 'uvu/assert'
 import { systemClock } from '../../src/clock.ts'
 import { type SandboxId, toSandboxId } from '../../src/ids.ts'
 import type { ProvisionRequest, Runtime } from '../../src/runtimes/runtime.ts'
+import type { Task } from '../../src/taskset/task.ts'
 import { makeControlClient } from '../../src/wire/client.ts'
 import type { Suite } from '../support/suite.ts'
 
 /** A runtime to test, and what is left of it on the machine. */
 export interface RuntimeScene {
   readonly runtime: Runtime
+  /** What its sandboxes are asked for, where it makes none for no task in particular. */
+  readonly task?: Task
   /** Processes, directories and sessions that its sandboxes hold now, by name. Not what is borrowed. */
   leftovers(): Promise<readonly string[]> | readonly string[]
   /** Ends what the scene itself started. */
@@ -39,8 +42,8 @@ export function runtimeContract(test: Suite, open: () => Promise<RuntimeScene>):
 
   inScene(
     'provides sandboxes that answer, several at once, under the ids and labels asked for',
-    async ({ runtime }) => {
-      const sandboxes = await Promise.all(['one', 'two', 'three'].map(id => runtime.provision(toRequest(id))))
+    async ({ runtime, task }) => {
+      const sandboxes = await Promise.all(['one', 'two', 'three'].map(id => runtime.provision(toRequest(id, { task }))))
       const client = makeControlClient()
       try {
         for (const sandbox of sandboxes) {
@@ -64,8 +67,8 @@ export function runtimeContract(test: Suite, open: () => Promise<RuntimeScene>):
     },
   )
 
-  inScene('a prewarmed sandbox is past hello, and its session can be resumed', async ({ runtime }) => {
-    const sandbox = await runtime.provision(toRequest('warm', { prewarm: true }))
+  inScene('a prewarmed sandbox is past hello, and its session can be resumed', async ({ runtime, task }) => {
+    const sandbox = await runtime.provision(toRequest('warm', { prewarm: true, task }))
     const client = makeControlClient()
     try {
       const { address, sessionId } = sandbox
@@ -83,28 +86,29 @@ export function runtimeContract(test: Suite, open: () => Promise<RuntimeScene>):
     await sandbox.dispose({ sessionEnded: true })
   })
 
-  inScene('dispose may be called twice, and ends a session that nobody resumed', async ({ runtime }) => {
-    const sandbox = await runtime.provision(toRequest('unused', { prewarm: true }))
+  inScene('dispose may be called twice, and ends a session that nobody resumed', async ({ runtime, task }) => {
+    const sandbox = await runtime.provision(toRequest('unused', { prewarm: true, task }))
     await sandbox.dispose({ sessionEnded: false })
     await sandbox.dispose({ sessionEnded: false })
     assert.equal(await runtime.list?.(), [])
   })
 
-  inScene('a create that is not wanted any more rejects and leaves nothing', async ({ runtime }) => {
+  inScene('a create that is not wanted any more rejects and leaves nothing', async ({ runtime, task }) => {
     const controller = new AbortController()
     controller.abort(new Error('not wanted'))
-    await rejects(runtime.provision(toRequest('never', { signal: controller.signal, prewarm: true })))
+    await rejects(runtime.provision(toRequest('never', { signal: controller.signal, prewarm: true, task })))
     assert.equal(await runtime.list?.(), [])
   })
 
   test('close ends all it started, may be called twice, and nothing is provided after it', async () => {
-    const { runtime, leftovers, end } = await open()
+    const { runtime, task, leftovers, end } = await open()
     try {
       const ids: SandboxId[] = []
-      for (const id of ['one', 'two']) ids.push((await runtime.provision(toRequest(id, { prewarm: id === 'two' }))).id)
+      for (const id of ['one', 'two'])
+        ids.push((await runtime.provision(toRequest(id, { prewarm: id === 'two', task }))).id)
       assert.is(ids.length, 2)
       await Promise.all([runtime.close(), runtime.close()])
-      await rejects(runtime.provision(toRequest('late')))
+      await rejects(runtime.provision(toRequest('late', { task })))
       assert.equal(await leftovers(), [])
     } finally {
       await end()

@@ -64,7 +64,7 @@ test('nothing is left of servers, commands and files, even of what is in the mid
       for (const { exec } of [await openServing(emulator), await openServing(emulator)])
         await exec('touch mark; while :; do read -t 1 < /dev/tcp/127.0.0.1/1; done 2> /dev/null')
       pids = children().filter(pid => !earlier.includes(pid))
-      assert.is(pids.length, 4, 'two servers of their own and two commands run')
+      assert.is(pids.length, 6, 'two servers of their own, each with its guard, and two commands run')
       const creating = post(emulator, '/api/sandbox', {}).catch(() => 'cut off in the middle')
       await emulator.close()
       await creating

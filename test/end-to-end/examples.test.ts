@@ -45,6 +45,12 @@ runs(
 )
 runs('queue-worker', [], /a: 16 of 16 graded, mean reward 1\nb: 4 of 4 graded, mean reward 1\ndone: a\.done b\.done/)
 runs('two-engines', [], /whole: 64 of 64 runs graded, 64 seen on the channel\nstopped: early/)
+runs('http-trainer', [], /step 0: [1-6]\d of 128 solved\n(.*\n){3}step 4: 1[12]\d of 128 solved/)
+runs(
+  'python-queue/main',
+  [],
+  /round 1: \d+ of 128 solved.*\n(.*\n)*round 5: 1[12]\d of 128 solved.*\n(.*\n)*80 groups trained on, 80 handed out/,
+)
 runs('calc-rl', ['1'], /step 0: \d+ of 128 solved/)
 runs('calc-rl-streaming', ['1'], /step 0: \d+ of 128 solved/)
 

@@ -62,9 +62,7 @@ function shufflingRewards(trainer: Trainer): Trainer {
     forwardBackward: (runs, options) =>
       trainer.forwardBackward(shuffled(runs, options?.groupSize ?? runs.length), options),
     optimStep: options => trainer.optimStep(options),
-    checkpoints: () => trainer.checkpoints(),
-    head: () => trainer.head(),
-    setHead: id => trainer.setHead(id),
+    policyVersion: () => trainer.policyVersion(),
   }
 }
 

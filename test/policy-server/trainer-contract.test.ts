@@ -1,13 +1,13 @@
 import { oneServer } from '../../src/models/endpoint.ts'
 import { TrainingClient } from '../../src/training/client.ts'
-import { trainerContract } from '../contracts/trainer.ts'
+import { checkpointContract, trainerContract } from '../contracts/trainer.ts'
 import { suite } from '../support/suite.ts'
 import { openServer } from './scene.ts'
 import { VOCABULARY } from './unigram.ts'
 
 const test = suite('the policy server, driven by the training client')
 
-trainerContract(test, 'policy server', {
+const given = {
   vocabulary: VOCABULARY,
   async open() {
     const { server } = await openServer({})
@@ -20,6 +20,9 @@ trainerContract(test, 'policy server', {
       },
     }
   },
-})
+}
+
+trainerContract(test, 'policy server', given)
+checkpointContract(test, 'policy server', given)
 
 test.run()

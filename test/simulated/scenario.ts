@@ -118,6 +118,8 @@ export function drawScenario(seed: number): Scenario {
       starting: oneOf(3_000, 20_000),
       agent: oneOf(5_000, 60_000),
       grading: oneOf(5_000, 30_000),
+      // No task of these has a verifier; drawing one would give every known seed another run.
+      verifying: 30_000,
       cleanup: oneOf(1_000, 15_000),
       rollout: oneOf(30_000, 600_000),
     },

@@ -22,7 +22,8 @@ export function troupe(
     const child = spawn(process.execPath, [program, ...argv], {
       cwd: options.cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, NO_COLOR: '1', ...options.variables },
+      // A key that a test plants turns no reports on: those that want them say so.
+      env: { ...process.env, HUD_TELEMETRY_ENABLED: 'false', NO_COLOR: '1', ...options.variables },
     })
     let stdout = ''
     let stderr = ''

@@ -1,10 +1,12 @@
 import { PassThrough } from 'node:stream'
-import type { ControlClient, ControlSession, GradeFrame } from '../../src/wire/session.ts'
+import type { LeasePorts } from '../../src/rollout/stay.ts'
+import type { ControlClient, ControlSession, GradeFrame, TaskManifest } from '../../src/wire/session.ts'
 
 /** What a fake peer does in each call; what is left out succeeds. */
 export interface FakePeer {
   connect?: (signal: AbortSignal | undefined) => Promise<void>
-  start?: (signal: AbortSignal | undefined) => Promise<unknown>
+  start?: (signal: AbortSignal | undefined, id: string) => Promise<unknown>
+  list?: () => Promise<readonly TaskManifest[]>
   grade?: (answer: unknown, signal: AbortSignal | undefined) => Promise<GradeFrame>
   end?: () => Promise<boolean>
 }
@@ -26,8 +28,8 @@ export function fakeClient(
         env: { name: 'fake', version: '1' },
         bindings: [],
         multiplexed: false,
-        listTasks: async () => [],
-        startTask: async (_id, _args, signal) => ({ prompt: (await peer.start?.(signal)) ?? 'do it' }),
+        listTasks: async () => (await peer.list?.()) ?? [],
+        startTask: async (id, _args, signal) => ({ prompt: (await peer.start?.(signal, id)) ?? 'do it' }),
         grade: async (answer, signal) => (await peer.grade?.(answer, signal)) ?? { score: 1 },
         cancelTask: async () => {},
         park: async () => {},
@@ -44,4 +46,11 @@ export function fakeClient(
     },
     close: async () => {},
   }
+}
+
+/** For rollouts without a verifier that would get a sandbox of its own. */
+export const noLease: LeasePorts = {
+  lease: () => Promise.reject(new Error('nobody asked for a second sandbox')),
+  whyLost: async () => undefined,
+  release() {},
 }

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ErrorData } from '../../src/errors.ts'
 import type { Group } from '../../src/rollout/group.ts'
 import type { RunHeader } from '../../src/rollout/run.ts'
-import { CHANNELS, type ChannelMessages, type EngineEvent } from '../../src/telemetry/channels.ts'
+import { CHANNELS, type ChannelMessages, type EngineEvent, type ReportEvent } from '../../src/telemetry/channels.ts'
 
 /** What was published while a test listened. */
 export interface Heard {
@@ -10,11 +10,12 @@ export interface Heard {
   readonly engines: EngineEvent[]
   readonly runs: RunHeader[]
   readonly groups: Group[]
+  readonly reports: ReportEvent[]
 }
 
 /** Listens to every channel as long as `body` runs. */
 export async function listening(body: (heard: Heard) => Promise<void> | void): Promise<void> {
-  const heard: Heard = { errors: [], engines: [], runs: [], groups: [] }
+  const heard: Heard = { errors: [], engines: [], runs: [], groups: [], reports: [] }
   const toError = (name: keyof ChannelMessages) => (error: unknown) =>
     void heard.errors.push({ name, error: error as ErrorData })
   const listeners = {
@@ -26,6 +27,7 @@ export async function listening(body: (heard: Heard) => Promise<void> | void): P
     engine: (event: unknown) => void heard.engines.push(event as EngineEvent),
     run: (run: unknown) => void heard.runs.push(run as RunHeader),
     group: (group: unknown) => void heard.groups.push(group as Group),
+    report: (event: unknown) => void heard.reports.push(event as ReportEvent),
   }
   const names = Object.keys(CHANNELS) as (keyof typeof CHANNELS)[]
   for (const name of names) subscribe(CHANNELS[name], listeners[name])

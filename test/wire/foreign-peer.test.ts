@@ -53,10 +53,10 @@ test('each session has its own connection, and long frames are not sent', () => 
       const [session] = sessions
       if (session === undefined) return
       assert.is(session.multiplexed, false)
-      assert.ok(await session.startTask('t', { a: 'x'.repeat(60_000) }))
-      const error = await failure(session.startTask('t', { a: 'x'.repeat(70_000) }))
+      assert.ok(await session.startTask('t', { a: 'x'.repeat(16_000_000) }))
+      const error = await failure(session.startTask('t', { a: 'x'.repeat(17_000_000) }))
       assert.is(error.tag, 'frame-too-large')
-      assert.match(error.message, 'the request tasks.start is a frame of 700')
+      assert.match(error.message, 'the request tasks.start is a frame of 17000')
       assert.is(await session.end(), true)
     },
   )

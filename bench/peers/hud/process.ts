@@ -1,20 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { systemClock } from '../../../src/clock.ts'
-import { TroupeError } from '../../../src/errors.ts'
 import type { EmulatorPlace } from '../../../src/ladder/process/calls.ts'
-import { makeBenchDirectory } from '../../directory.ts'
-import { treeOf } from '../process-tree.ts'
+import { startAnswering } from './answering.ts'
 
 const peer = fileURLToPath(new URL('../../../../bench/peers/hud/peer.py', import.meta.url))
 /** What the SDK is told to reach the gateway by: it takes a host, and the port of an alias. */
 const GATEWAY = 'troupe-emulator'
-const KEPT_TEXT = 4_000
 
 const figures = z.object({
   wallMs: z.number(),
@@ -27,11 +20,6 @@ export type HudFigures = z.infer<typeof figures>
 
 const usable = figures.extend({ usableMs: z.array(z.number()), failures: z.array(z.string()) })
 export type HudUsable = z.infer<typeof usable>
-
-const reply = z.union([
-  z.object({ id: z.number(), ok: z.literal(true), value: z.unknown() }),
-  z.object({ id: z.number(), ok: z.literal(false), message: z.string() }),
-])
 
 /** HUD's SDK in a process of its own. Calls are made one after the other. */
 export interface HudProcess {
@@ -62,82 +50,18 @@ export async function startHud(
   python: string,
   { place, lean = false, script = peer }: HudSettings = {},
 ): Promise<HudProcess> {
-  const { directory: home, remove } = await makeBenchDirectory()
-  if (place !== undefined) writeSshAlias(home, place.sshPort)
-  const child = spawn(python, [script], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      LANG: 'C.UTF-8',
-      HOME: home,
+  const { pid, call, end } = await startAnswering([python, script], {
+    variables: {
       ...(lean ? { SSL_CERT_FILE: '/dev/null' } : {}),
       ...(place === undefined ? {} : { DAYTONA_API_URL: place.url, DAYTONA_API_KEY: place.apiKey }),
     },
+    ...(place === undefined ? {} : { prepare: home => writeSshAlias(home, place.sshPort) }),
   })
-  const exited = once(child, 'exit')
-  const pending = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
-  const lost = (why: string) => new TroupeError({ tag: 'hud-lost', message: `HUD's process: ${why}` })
-  let complaints = ''
-  let lastId = 0
-  let ended: Promise<void> | undefined
-  child.stderr.on('data', (bytes: Buffer) => {
-    complaints = (complaints + bytes.toString('utf8')).slice(-KEPT_TEXT)
-  })
-  child.stdin.on('error', () => {}) // it has ended, which `exit` tells
-  child.on('exit', (code, signal) => {
-    for (const { reject } of pending.values()) reject(lost(`it ended (${signal ?? code}): ${complaints}`))
-    pending.clear()
-  })
-  createInterface({ input: child.stdout }).on('line', line => {
-    const answer = reply.parse(JSON.parse(line))
-    const waiting = pending.get(answer.id)
-    pending.delete(answer.id)
-    if (answer.ok) waiting?.resolve(answer.value)
-    else waiting?.reject(lost(answer.message))
-  })
-
-  function call(name: string, given: object, deadlineMs: number): Promise<unknown> {
-    const id = ++lastId
-    return new Promise((resolve, reject) => {
-      if (child.exitCode !== null || child.signalCode !== null) return reject(lost(`it has ended: ${complaints}`))
-      const cancel = systemClock.after(deadlineMs, () => {
-        pending.delete(id)
-        reject(lost(`no answer to ${name} within ${deadlineMs / 1_000} s: ${complaints}`))
-      })
-      pending.set(id, {
-        resolve(value) {
-          cancel()
-          resolve(value)
-        },
-        reject(error) {
-          cancel()
-          reject(error)
-        },
-      })
-      child.stdin.write(`${JSON.stringify({ id, call: name, arguments: given })}\n`)
-    })
-  }
-
-  async function end(graceMs: number): Promise<void> {
-    child.stdin.end()
-    const cancel = systemClock.after(graceMs, () => {
-      for (const pid of treeOf(child.pid ?? 0)) kill(pid)
-    })
-    if (child.exitCode === null && child.signalCode === null) await exited
-    cancel()
-    remove()
-  }
-
-  if (child.pid === undefined) {
-    await exited.catch(() => {})
-    remove()
-    throw lost(`${python} cannot be started`)
-  }
   return {
-    pid: child.pid,
+    pid,
     rollouts: async (asked, deadlineMs) => figures.parse(await call('rollouts', asked, deadlineMs)),
     usable: async (asked, deadlineMs) => usable.parse(await call('usable', { ...asked, gateway: GATEWAY }, deadlineMs)),
-    end: graceMs => (ended ??= end(graceMs)),
+    end,
   }
 }
 
@@ -146,14 +70,4 @@ function writeSshAlias(home: string, port: number): void {
   writeFileSync(join(home, '.ssh', 'config'), `Host ${GATEWAY}\n  HostName 127.0.0.1\n  Port ${port}\n`, {
     mode: 0o600,
   })
-}
-
-function kill(pid: number): void {
-  if (pid <= 0) return
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    // One that has ended meanwhile is what was wanted; one that may not be killed is not.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-  }
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { toDeadlines, toJsonObject, toList, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
+import { NO_REPORT, NO_REPORT_HELP } from '../report-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
 /** The options of `troupe eval` as the action gets them. */
@@ -19,7 +20,7 @@ export interface EvalArguments extends RuntimeArguments, RolloutArguments {
 
 export function define(command: Command, cli: Cli): void {
   command
-    .argument('<tasks>', 'tasks.ts, .js, .json, .jsonl, or a directory with one of them')
+    .argument('<tasks>', "tasks.ts, .js, .json, .jsonl, a directory with one of them, or hud:NAME of HUD's platform")
     .argument('<agent>', 'a module (agent.ts, agent.ts#export), "scripted", or the slug of a model')
     .option('--all', 'run every task; without this and --task-ids, only the first')
     .option('--task-ids <list>', 'slugs, template ids, indices or ranges (0-15), separated by commas', toList)
@@ -41,6 +42,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--agent-config <json>', "the agent's config, a JSON object", toJsonObject)
     .option('--journal <dir>', 'where finished runs are kept', '.troupe/journal')
     .option('--no-journal', 'keep finished runs only until the command ends')
+    .option(NO_REPORT, NO_REPORT_HELP)
     .option('--json', 'print the final report as one JSON document')
     .option('--quiet', 'no progress')
     .addHelpText('after', EXAMPLES)

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { ModelEndpoint } from '../../models/endpoint.ts'
 
+/** What an embedded policy starts from, and what it runs on. */
 export interface PolicyOptions {
   /** The policy file that the model starts from. */
   readonly base: string

@@ -9,6 +9,7 @@ export interface Demonstration {
   readonly reply: Reply
 }
 
+/** Where the demonstrations come from that a base policy is warmed up with: what such a module exports as default. */
 export interface DemonstrationSource {
   readonly name: string
   readonly settings: WarmUpSettings
@@ -20,6 +21,7 @@ export interface DemonstrationSource {
   draw(random: () => number): readonly Demonstration[]
 }
 
+/** The shape of the model, and how it is warmed up. */
 export interface WarmUpSettings {
   readonly width: number
   readonly heads: number

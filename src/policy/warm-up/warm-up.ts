@@ -12,6 +12,7 @@ import { learningRateAt } from './schedule.ts'
 
 const ADAM = { beta1: 0.9, beta2: 0.99, eps: 1e-8, weightDecay: 0 }
 
+/** How far a warm-up has come. */
 export interface WarmUpStep {
   /** From 1. */
   readonly step: number
@@ -21,6 +22,7 @@ export interface WarmUpStep {
   readonly tokens: number
 }
 
+/** How one warm-up differs from what its source says. */
 export interface WarmUpOptions {
   /** In place of the source's. */
   readonly seed?: number
