@@ -20,11 +20,20 @@ export function journalHeld(location: string, owner: { readonly pid: number; rea
   })
 }
 
-export function journalBusy(location: string, waitedMs: number): TroupeError {
+/** `holders` are the processes that have the gate's file open, where that is known. */
+export function journalBusy(location: string, waitedMs: number, holders: readonly number[]): TroupeError {
+  const [who, seen] =
+    holders.length === 0
+      ? ['somebody', `\`fuser ${location}/gate.lock\` names it`]
+      : [
+          holders.length === 1 ? `process ${holders[0]}` : `one of the processes ${holders.join(', ')}`,
+          'it may be stopped',
+        ]
   return new TroupeError({
     tag: 'journal-busy',
-    message: `the journal in ${location} cannot be opened or written: another process has been in the middle of that for ${waitedMs / 1_000} s; let it go on or end it (\`fuser ${location}/gate.lock\` names it), then start the same command again`,
+    message: `the journal in ${location} cannot be opened or written: ${who} has been in the middle of that for ${waitedMs / 1_000} s; let it go on or end it (${seen}), then start the same command again`,
     address: location,
+    details: { holders },
   })
 }
 

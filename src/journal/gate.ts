@@ -1,8 +1,9 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Clock, sleep } from '../clock.ts'
 import { journalBusy } from './errors.ts'
+import { whoHasOpen } from './who-has-open.ts'
 
 /** Required with the first gate: a program without a journal loads nothing native. */
 type Locks = typeof import('fs-native-extensions')
@@ -45,10 +46,13 @@ export function openGate(directory: string, clock: Clock): Gate {
   async function until(isReached: () => boolean): Promise<void> {
     const deadline = clock.now() + LONGEST_WAIT_MS
     for (let waitMs = ASK_AGAIN_MS.first; !isReached(); waitMs = Math.min(2 * waitMs, ASK_AGAIN_MS.longest)) {
-      if (clock.now() >= deadline) throw journalBusy(directory, LONGEST_WAIT_MS)
+      if (clock.now() >= deadline) throw busy()
       await sleep(clock, waitMs)
     }
   }
+
+  /** Told by its real path, as the system's lists of open files have it. */
+  const busy = () => journalBusy(directory, LONGEST_WAIT_MS, whoHasOpen(join(realpathSync(directory), FILE)))
 
   /** False when somebody is alone inside or wants to be; the first one in keeps all of those out. */
   function tryToEnter(): boolean {

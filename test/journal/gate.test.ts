@@ -94,7 +94,7 @@ test(
       opener.alone(() => {}),
     )
     await clock.advance(30_100)
-    assert.match((await opening).message, 'for 30 s')
+    assert.match((await opening).message, 'somebody has been in the middle of that for 30 s')
     one.leave()
 
     let end = () => {}
