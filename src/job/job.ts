@@ -3,7 +3,6 @@ import type { AgentSpec } from '../agents/agent.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { type IdSource, type JobId, randomIds, toJobId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
-import { openLmdbJournal } from '../journal/lmdb-journal.ts'
 import type { Group } from '../rollout/group.ts'
 import type { Run } from '../rollout/run.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
@@ -58,10 +57,7 @@ export class Job implements AsyncDisposable {
    */
   static async start(name: string, options: JobOptions = {}): Promise<Job> {
     const clock = options.clock ?? systemClock
-    const journal =
-      options.journal === undefined
-        ? undefined
-        : await openLmdbJournal({ directory: options.journal, clock, role: 'owner' })
+    const journal = options.journal === undefined ? undefined : await openJournal(options.journal, clock)
     try {
       const identity = await findIdentity(name, options, journal, clock, options.ids ?? randomIds)
       const { jobId, seed, resumed } = identity
@@ -157,6 +153,11 @@ interface JobIdentity {
   readonly name: string
   readonly seed: number
   readonly resumed: boolean
+}
+
+async function openJournal(directory: string, clock: Clock): Promise<Journal> {
+  const { openLmdbJournal } = await import('../journal/lmdb-journal.ts')
+  return openLmdbJournal({ directory, clock, role: 'owner' })
 }
 
 const SEED_LIMIT = 2 ** 31

@@ -38,11 +38,19 @@ const STOP_GRACE_MS = 5_000
 /** Directories of hosts, in the system's temporary directory. */
 const PREFIX = 'troupe-local-'
 
+/** See `makeHostKeeper`. */
+export interface HostKeeper {
+  /** Rejects when it is closed, and when hosts have died too often. */
+  get(): Promise<LocalHost>
+  /** Ends the host, and waits until what others left is removed. */
+  close(): Promise<void>
+}
+
 /**
  * Keeps one host running for as long as one is asked for. Askers at the same time share the start; a host that died is replaced at the next request, a
  * bounded number of times. `onLost` is told of each that died on its own.
  */
-export function makeHostKeeper(options: HostOptions, onLost: (host: LocalHost, error: ErrorData) => void) {
+export function makeHostKeeper(options: HostOptions, onLost: (host: LocalHost, error: ErrorData) => void): HostKeeper {
   let current: Promise<LocalHost> | undefined
   let deaths = 0
   let closed = false

@@ -8,7 +8,7 @@ import type { TroupeControlClient } from '../wire/client.ts'
 import { environmentMissing, provisionCancelled, runtimeClosed } from './errors.ts'
 import { makeLateClient } from './late-client.ts'
 import { endParked, openParked } from './lease-session.ts'
-import { type HostOptions, type LocalHost, makeHostKeeper } from './local-host.ts'
+import type { HostKeeper, HostOptions, LocalHost } from './local-host.ts'
 import type { ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
 
 export interface LocalRuntimeOptions {
@@ -53,7 +53,8 @@ export class LocalRuntime implements Runtime {
   readonly #env: string | undefined
   readonly #clock: Clock
   readonly #client: TroupeControlClient
-  readonly #hosts: ReturnType<typeof makeHostKeeper>
+  readonly #options: HostOptions
+  #hosts: Promise<HostKeeper> | undefined
   readonly #live = new Map<SandboxId, Live>()
   #closing: Promise<void> | undefined
 
@@ -62,9 +63,7 @@ export class LocalRuntime implements Runtime {
     this.#env = options.env
     this.#clock = options.clock ?? systemClock
     this.#client = makeLateClient({ multiplex: options.sessions === 'each' ? 'never' : 'auto' })
-    this.#hosts = makeHostKeeper(toHostOptions(this.environmentPath, this.#clock, options), (host, error) => {
-      for (const live of [...this.#live.values()]) if (live.host === host) live.onLost?.(error)
-    })
+    this.#options = toHostOptions(this.environmentPath, this.#clock, options)
   }
 
   /** Starts the host, which checks python, bubblewrap and the environment itself; it costs nothing and is needed next. */
@@ -114,7 +113,7 @@ export class LocalRuntime implements Runtime {
 
   async #close(): Promise<void> {
     await this.#client.close()
-    await this.#hosts.close()
+    await (await this.#hosts)?.close()
     this.#live.clear()
   }
 
@@ -123,8 +122,17 @@ export class LocalRuntime implements Runtime {
     return openParked(this.#client, host.address, signal, this.#clock)
   }
 
-  #host(): Promise<LocalHost> {
-    return this.#closing === undefined ? this.#hosts.get() : Promise.reject(runtimeClosed(this.name))
+  async #host(): Promise<LocalHost> {
+    if (this.#closing !== undefined) throw runtimeClosed(this.name)
+    this.#hosts ??= this.#makeHosts()
+    return (await this.#hosts).get()
+  }
+
+  async #makeHosts(): Promise<HostKeeper> {
+    const { makeHostKeeper } = await import('./local-host.ts')
+    return makeHostKeeper(this.#options, (host, error) => {
+      for (const live of [...this.#live.values()]) if (live.host === host) live.onLost?.(error)
+    })
   }
 }
 

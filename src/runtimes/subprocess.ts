@@ -9,7 +9,7 @@ import { openParked } from './lease-session.ts'
 import { leashed } from './leash.ts'
 import { minimalVariables } from './minimal-variables.ts'
 import type { ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
-import { type ServeProcess, startServing } from './serve-process.ts'
+import type { ServeProcess } from './serve-process.ts'
 
 export interface SubprocessRuntimeOptions {
   readonly cwd?: string
@@ -66,6 +66,7 @@ export class SubprocessRuntime implements Runtime {
   }
 
   async #make({ id, labels, onLost, prewarm, signal }: ProvisionRequest): Promise<Sandbox> {
+    const { startServing } = await import('./serve-process.ts')
     const serving = await startServing({
       argv: leashed(this.#argv),
       title: this.#argv.join(' '),
