@@ -37,6 +37,8 @@ export interface StepRecord {
   readonly versions: Readonly<Record<string, number>>
   /** From the first rollout's start to the new weights being served. */
   readonly wallMs: number
+  /** When `wallMs` began, in milliseconds since 1970; absent in journals of earlier versions. */
+  readonly startedAt?: number
 }
 
 /** How a step ended: with an update of the model, or without one and why. */

@@ -74,7 +74,8 @@ async function step(
   const known = (await askCheckpoints(ports)).map(({ id }) => id)
   const stepping = { type: 'stepping', known, learningRate } as const
   await records.put(optimKey(ledger.step), stepping)
-  const startedAt = clock.now()
+  const begun = clock.now()
+  const startedAt = clock.wallTime()
   try {
     const result = await ask(ports, 'optim-step', () => trainer.optimStep({ ...optim, learningRate }))
     const stepped = {
@@ -82,7 +83,8 @@ async function step(
       checkpointId: result.policyVersion,
       optimStep: result.step ?? (ledger.optimSteps ?? 0) + 1,
       learningRate,
-      tookMs: clock.now() - startedAt,
+      tookMs: clock.now() - begun,
+      startedAt,
       adopted: false,
     } as const
     await records.put(optimKey(ledger.step), stepped)

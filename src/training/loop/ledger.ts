@@ -23,6 +23,8 @@ export type CallEnd =
       /** Null when the call's answer never came. */
       readonly loss: number | null
       readonly tookMs: number
+      /** Milliseconds since 1970; absent where the answer never came to the process that sent it. */
+      readonly startedAt?: number
       readonly error: ErrorData | null
     }
   /** Nothing of it is in the model, on the service's own word: its groups are as if they had never been sent. */
@@ -45,6 +47,8 @@ export type OptimMark =
       readonly optimStep: number
       readonly learningRate: number
       readonly tookMs: number
+      /** Milliseconds since 1970; absent where it was adopted. */
+      readonly startedAt?: number
       /** Its answer never came; the checkpoint was found afterwards. */
       readonly adopted: boolean
     }

@@ -29,7 +29,8 @@ export interface RunningStep {
  */
 export function runStep(loop: Loop, step: number, turn: Promise<number | null>): RunningStep {
   const { clock, job, taskset, group } = loop.settings
-  const startedAt = clock.now()
+  const begun = clock.now()
+  const startedAt = clock.wallTime()
   const plan = planStep(job, taskset.tasks, loop.settings, step)
   const figures = makeFigures()
   const coverage = makeCoverage()
@@ -69,7 +70,8 @@ export function runStep(loop: Loop, step: number, turn: Promise<number | null>):
       planned: plan.planned.length,
       all: inspected.size,
       dropped,
-      wallMs: clock.now() - startedAt,
+      wallMs: clock.now() - begun,
+      startedAt,
     })
     await job.records.put(recordKey(step), record)
     return record
@@ -140,7 +142,13 @@ function toRecord(
   step: number,
   figures: Figures,
   closed: StepClosed,
-  rest: { readonly planned: number; readonly all: number; readonly dropped: Dropped; readonly wallMs: number },
+  rest: {
+    readonly planned: number
+    readonly all: number
+    readonly dropped: Dropped
+    readonly wallMs: number
+    readonly startedAt: number
+  },
 ): StepRecord {
   const counts = new Map<string, number>()
   for (const reason of [...rest.dropped.values(), ...closed.dropped.map(each => each.reason)])
@@ -169,6 +177,7 @@ function toRecord(
     },
     learningRate: closed.learningRate,
     wallMs: rest.wallMs,
+    startedAt: rest.startedAt,
   }
 }
 

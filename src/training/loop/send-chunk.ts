@@ -64,8 +64,9 @@ async function send(
   groupSize: number | null,
 ): Promise<CallEnd> {
   const { clock, trainer, loss } = ports
-  const startedAt = clock.now()
-  const tookMs = () => clock.now() - startedAt
+  const begun = clock.now()
+  const startedAt = clock.wallTime()
+  const tookMs = () => clock.now() - begun
   const options = groupSize === null ? loss : { ...loss, groupSize }
   try {
     const result = await ask(ports, 'forward-backward', () => trainer.forwardBackward(runs, options))
@@ -77,11 +78,12 @@ async function send(
       datums: result.numDatums,
       loss: result.metrics['loss:sum'] ?? null,
       tookMs: tookMs(),
+      startedAt,
       error: null,
     }
   } catch (thrown) {
     const error = toErrorData(thrown)
-    return { type: 'over', ...shareOut(groups, error), datums: 0, loss: null, tookMs: tookMs(), error }
+    return { type: 'over', ...shareOut(groups, error), datums: 0, loss: null, tookMs: tookMs(), startedAt, error }
   }
 }
 

@@ -57,7 +57,7 @@ export function gate(): { readonly open: () => void; readonly opened: Promise<vo
 /** Without what depends on how fast the machine was. */
 export function timeless({ steps, evaluations }: TrainingHistory) {
   return {
-    steps: steps.map(step => ({ ...step, wallMs: 0, trainMs: 0, rolloutMs: 0 })),
+    steps: steps.map(({ startedAt: _, ...step }) => ({ ...step, wallMs: 0, trainMs: 0, rolloutMs: 0 })),
     evaluations: evaluations.map(each => ({ ...each, wallMs: 0 })),
   }
 }
