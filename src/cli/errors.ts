@@ -1,5 +1,5 @@
 /** What can be wrong with a command line, in words; everything else is worded where it is found. */
-import { TroupeError } from '../errors.ts'
+import { TroupeError, toErrorData } from '../errors.ts'
 import type { OpenFilesLack } from '../runtimes/open-files.ts'
 
 export function noEnvironment(runtime: string): TroupeError {
@@ -173,4 +173,15 @@ export function wouldReplace(path: string): TroupeError {
     address: path,
     message: `${path} is there already. Choose another name with --out, or replace it with --force.`,
   })
+}
+
+export function notWritten(path: string, cause: unknown): TroupeError {
+  return new TroupeError(
+    {
+      tag: 'not-written',
+      address: path,
+      message: `${path} could not be written: ${toErrorData(cause).message}. Name a file in a directory where you may write with --out.`,
+    },
+    cause,
+  )
 }

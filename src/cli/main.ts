@@ -26,6 +26,11 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'task', summary: 'start, grade or list single tasks', load: () => import('./commands/task.ts') },
   { name: 'runs', summary: 'list the jobs and runs of a journal', load: () => import('./commands/runs.ts') },
   { name: 'show', summary: 'show one run: conversation, timings and grade', load: () => import('./commands/show.ts') },
+  {
+    name: 'explain',
+    summary: 'say where the time of a job went, and what would shorten it',
+    load: () => import('./commands/explain.ts'),
+  },
   { name: 'export', summary: 'write runs as JSONL or Parquet', load: () => import('./commands/export.ts') },
   { name: 'train', summary: 'train a model on the rollouts it makes', load: () => import('./commands/train.ts') },
   {

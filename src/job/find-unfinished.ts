@@ -23,7 +23,8 @@ export async function findUnfinishedJob(
   return undefined
 }
 
-async function isUnfinished(journal: Journal, { jobId, settings }: JobRecord): Promise<boolean> {
+/** Whether its settings name groups or records that the journal does not have yet. */
+export async function isUnfinished(journal: Journal, { jobId, settings }: JobRecord): Promise<boolean> {
   const finals: unknown = settings[FINAL_RECORDS]
   if (Array.isArray(finals)) {
     const missing = new Set<unknown>(finals)

@@ -5,7 +5,18 @@ import { suite } from '../support/suite.ts'
 const test = suite('cli help')
 
 test('each command has help with examples, on stdout and with exit status 0', async () => {
-  for (const command of ['', 'eval', 'serve', 'task list', 'task start', 'task grade', 'runs', 'show', 'export']) {
+  for (const command of [
+    '',
+    'eval',
+    'serve',
+    'task list',
+    'task start',
+    'task grade',
+    'runs',
+    'show',
+    'explain',
+    'export',
+  ]) {
     const argv = command.split(' ').filter(word => word !== '')
     const { exitCode, stdout, stderr } = await troupe([...argv, '--help'])
     assert.equal([exitCode, stderr], [0, ''], command)
