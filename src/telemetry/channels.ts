@@ -66,9 +66,16 @@ export const CHANNELS = {
   report: 'troupe:report',
 } as const satisfies Record<keyof ChannelMessages, string>
 
+/**
+ * Held for good. Node forgets a channel that nobody holds, and in release 20 its clean-up then takes the next one of that name away, with those who have
+ * subscribed to it meanwhile: they would hear nothing more, and nobody would tell them.
+ */
+const channels = new Map(Object.values(CHANNELS).map(name => [name, channel(name)] as const))
+
 /** Costs next to nothing while nobody listens, and then answers false. */
 export function publish<Name extends keyof ChannelMessages>(name: Name, message: ChannelMessages[Name]): boolean {
-  const target = channel(CHANNELS[name])
-  if (target.hasSubscribers) target.publish(message)
-  return target.hasSubscribers
+  const target = channels.get(CHANNELS[name])
+  if (target?.hasSubscribers !== true) return false
+  target.publish(message)
+  return true
 }
