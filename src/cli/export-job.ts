@@ -1,3 +1,4 @@
+import { TroupeError } from '../errors.ts'
 import { exportRuns } from '../journal/export.ts'
 import type { Cli } from './cli.ts'
 import type { ExportArguments } from './commands/export.ts'
@@ -20,14 +21,24 @@ export async function exportJob(text: string | undefined, options: ExportArgumen
     const job = text === undefined ? (await readJobs(journal))[0] : await findJob(journal, text)
     if (job === undefined) throw unknownRecord('job', 'newest', options.journal)
     const { format, shape, ungraded, evaluations, mergeTurns = false, out } = options
-    const { rows, noun } = await exportRuns(journal, job.jobId, {
-      format,
-      shape,
-      mergeTurns,
-      ...(ungraded === undefined ? {} : { ungraded }),
-      ...(evaluations === undefined ? {} : { evaluations }),
-      to: out ?? console.stdout,
-    })
-    console.talk(`${rows} ${noun} of ${job.jobId} written to ${out ?? 'stdout'}`)
+    try {
+      const { rows, noun } = await exportRuns(journal, job.jobId, {
+        format,
+        shape,
+        mergeTurns,
+        ...(ungraded === undefined ? {} : { ungraded }),
+        ...(evaluations === undefined ? {} : { evaluations }),
+        to: out ?? console.stdout,
+      })
+      console.talk(`${rows} ${noun} of ${job.jobId} written to ${out ?? 'stdout'}`)
+    } catch (error) {
+      // A reader such as `head` that has seen enough is not an error.
+      if (out !== undefined || !isReaderGone(error)) throw error
+    }
   })
+}
+
+function isReaderGone(error: unknown): boolean {
+  const cause = error instanceof TroupeError ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'EPIPE'
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import { systemClock } from '../../src/clock.ts'
 import { openLmdbJournal } from '../../src/journal/lmdb-journal.ts'
 import { packTrajectory } from '../../src/rollout/pack.ts'
 import { jobId, makeRun } from '../report/scene.ts'
-import { troupe } from '../support/cli.ts'
+import { program, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('cli journal commands')
@@ -102,6 +103,16 @@ test('export writes a row a run, to stdout or a file', async () => {
   const out = join(cwd, 'runs.parquet')
   assert.is((await troupe(['export', 'job-1', '--format', 'parquet', '--out', out], { cwd })).exitCode, 0)
   assert.is((await readFile(out)).subarray(0, 4).toString(), 'PAR1')
+})
+
+test('export to a reader that has seen enough ends without a word', async () => {
+  const script = '{ "$@"; echo "exit $?" >&2; } | true'
+  const child = spawn('/bin/sh', ['-c', script, 'sh', process.execPath, program, 'export'], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  child.stderr.setEncoding('utf8')
+  assert.is((await child.stderr.toArray()).join(''), 'exit 0\n')
 })
 
 test('export writes the shapes that trainers read, and says how many of what', async () => {

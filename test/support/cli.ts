@@ -7,7 +7,8 @@ export interface CliEnd {
   readonly stderr: string
 }
 
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+/** The built CLI. */
+export const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 
 /** Runs the built CLI as a user would, in `cwd`, without a terminal. */
 export function troupe(
