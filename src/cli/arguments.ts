@@ -1,5 +1,6 @@
 /** Parsers for option values; each throws commander's own error, which names the option. */
 import { InvalidArgumentError } from 'commander'
+import { PHASES } from '../rollout/run.ts'
 
 export function wholeNumberFrom(least: number): (text: string) => number {
   return text => {
@@ -32,25 +33,16 @@ export function toJsonObject(text: string): Readonly<Record<string, unknown>> {
   throw new InvalidArgumentError(`Write a JSON object, for instance '{"variant": 3}'.`)
 }
 
-const PHASES = [
-  'rollout',
-  'provisioning',
-  'connecting',
-  'starting',
-  'agent',
-  'grading',
-  'verifying',
-  'cleanup',
-] as const
-export type DeadlineArgument = Partial<Record<(typeof PHASES)[number], number>>
+const LIMITED = ['rollout', ...PHASES] as const
+export type DeadlineArgument = Partial<Record<(typeof LIMITED)[number], number>>
 
 /** `600` is a limit for a whole rollout, `agent=300` for one phase; seconds in, milliseconds out. */
 export function toDeadlines(text: string, earlier: DeadlineArgument = {}): DeadlineArgument {
   const [first = '', second] = text.split('=')
-  const phase = PHASES.find(name => name === (second === undefined ? 'rollout' : first))
+  const phase = LIMITED.find(name => name === (second === undefined ? 'rollout' : first))
   const seconds = Number(second ?? first)
   if (phase === undefined || !(seconds > 0) || !Number.isFinite(seconds))
-    throw new InvalidArgumentError(`Write seconds, or PHASE=SECONDS with one of: ${PHASES.join(', ')}.`)
+    throw new InvalidArgumentError(`Write seconds, or PHASE=SECONDS with one of: ${LIMITED.join(', ')}.`)
   return { ...earlier, [phase]: seconds * 1000 }
 }
 

@@ -1,19 +1,12 @@
-import type { Phase, RunHeader } from '../rollout/run.ts'
+import { PHASES, type RunHeader } from '../rollout/run.ts'
 import type { Turn } from '../rollout/trajectory.ts'
 import type { Part, Segment } from './timeline.ts'
 
 /** When a turn was and whose it was. */
 export type TurnTime = Pick<Turn, 'role' | 'atMs' | 'tookMs'>
 
-/** In the order in which an attempt goes through them; the cleanup is laid at the end. A verifier's stay follows the cleanup of the first sandbox, whose time is not kept apart. */
-const PHASES: readonly Exclude<Phase, 'cleanup'>[] = [
-  'provisioning',
-  'connecting',
-  'starting',
-  'agent',
-  'grading',
-  'verifying',
-]
+/** The cleanup is laid at the end. A verifier's stay follows the cleanup of the first sandbox, whose time is not kept apart. */
+const UNTIL_CLEANUP = PHASES.filter(phase => phase !== 'cleanup')
 
 /**
  * A run's time from `from` to its end, without a gap: its phases one after the other, the agent's by its turns. What no phase has, such as asking why a sandbox
@@ -35,7 +28,7 @@ export function splitRun(
     at = Math.max(at, end)
   }
 
-  for (const phase of PHASES) {
+  for (const phase of UNTIL_CLEANUP) {
     const took = header.timings[phase] ?? 0
     const end = at + took
     if (phase === 'agent') for (const turn of splitAgent(turns, at, end)) lay(turn.part, turn.to)

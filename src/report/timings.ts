@@ -1,5 +1,5 @@
 import hdr from 'hdr-histogram-js'
-import type { Phase, RunHeader } from '../rollout/run.ts'
+import { PHASES, type Phase, type RunHeader } from '../rollout/run.ts'
 
 /** How long one stage took over all runs that reached it. Milliseconds, to three significant digits. */
 export interface StageTiming {
@@ -11,7 +11,6 @@ export interface StageTiming {
   readonly maxMs: number
 }
 
-const PHASES: readonly Phase[] = ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'verifying', 'cleanup']
 const MICROSECONDS_PER_MS = 1000
 
 /** Stages that no run reached are left out. */

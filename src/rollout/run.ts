@@ -22,8 +22,12 @@ export type StopReason =
   | 'thread-lost'
   | 'cancelled'
 
-/** `verifying`: all that a task's verifier takes, from the request for its sandbox, where it gets one of its own, to its grade. */
-export type Phase = 'provisioning' | 'connecting' | 'starting' | 'agent' | 'grading' | 'verifying' | 'cleanup'
+/**
+ * In the order in which a rollout goes through them. `verifying` is all that a task's verifier takes, from the request for its sandbox, where it gets one of
+ * its own, to its grade.
+ */
+export const PHASES = ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'verifying', 'cleanup'] as const
+export type Phase = (typeof PHASES)[number]
 
 /** Milliseconds spent in each phase that was reached. */
 export type PhaseTimings = Readonly<Partial<Record<Phase, number>>>
