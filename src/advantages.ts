@@ -15,6 +15,7 @@ export function toAdvantages(rewards: readonly number[], groupSize: number, rewa
   })
 }
 
+/** Contiguous groups of `groupSize`, which divides the count. */
 export function splitGroups<Item>(items: readonly Item[], groupSize: number): Item[][] {
   return Array.from({ length: items.length / groupSize }, (_, group) =>
     items.slice(group * groupSize, (group + 1) * groupSize),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { deviationOf, toAdvantages } from '../../src/policy/server/advantages.ts'
-import { suite } from '../support/suite.ts'
+import { deviationOf, toAdvantages } from '../src/advantages.ts'
+import { suite } from './support/suite.ts'
 
 const test = suite('advantages')
 

@@ -1,4 +1,4 @@
-import { toAdvantages } from '../policy/server/advantages.ts'
+import { splitGroups, toAdvantages } from '../advantages.ts'
 import type { Run } from '../rollout/run.ts'
 import type { TurnTokens } from '../rollout/trajectory.ts'
 import { checkGroups } from './check-groups.ts'
@@ -39,12 +39,11 @@ export function toSamples(runs: readonly Run[], options: SampleOptions = {}): Tr
   const { groupSize, rewardScale = 1 } = options
   const size = groupSize ?? runs.length
   checkGroups(runs, groupSize)
-  return Array.from({ length: runs.length / size }, (_, place) => {
-    const members = runs.slice(place * size, (place + 1) * size)
+  return splitGroups(runs, size).flatMap(members => {
     const rewards = members.map(run => run.reward ?? Number.NaN)
     const advantages = options.advantages?.(rewards) ?? toAdvantages(rewards, size, 1)
     return members.flatMap((run, member) => toRunSamples(run, (advantages[member] ?? 0) * rewardScale))
-  }).flat()
+  })
 }
 
 function toRunSamples(run: Run, advantage: number): TrainingSample[] {

@@ -1,4 +1,4 @@
-import { toAdvantages as overGroup } from '../../policy/server/advantages.ts'
+import { toAdvantages as overGroup } from '../../advantages.ts'
 import type { RunHeader } from '../../rollout/run.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { toAdvantages } from '../../advantages.ts'
 import type { Datum } from '../policy.ts'
-import { toAdvantages } from './advantages.ts'
 import { badRequest } from './errors.ts'
 import type { Trajectory } from './minibatches.ts'
 import type { forwardBody, InputBody } from './train-bodies.ts'

@@ -1,5 +1,5 @@
+import { deviationOf, splitGroups } from '../../advantages.ts'
 import type { AccumulateResult } from '../policy.ts'
-import { deviationOf, splitGroups } from './advantages.ts'
 
 /** Sums that add up over calls, and from which all figures of a call or of a step are made. */
 export interface Tally {
