@@ -2,14 +2,17 @@ import { spawn } from 'node:child_process'
 
 /**
  * Waits until its own stdin closes, as it does however this process ends, and then ends the group `$1`: what was stopped goes on, so that it can end in
- * order, and what is there after `$2` seconds is killed. A group that has ended by then has no number that another could have.
+ * order, and what is there after `$2` seconds is killed. Where nothing of the group is left it ends at once, before its number can be another's.
  */
 const SCRIPT = `
 while read -r line; do :; done
 kill -CONT "-$1" || exit 0
 left=$2
-while [ "$left" -gt 0 ] && kill -0 "-$1"; do sleep 1; left=$((left - 1)); done
-kill -KILL "-$1"
+while kill -0 "-$1"; do
+  [ "$left" -gt 0 ] || { kill -KILL "-$1"; exit; }
+  sleep 1
+  left=$((left - 1))
+done
 `
 
 /** For an orderly end: hooks and graders have their time, and directories are removed. */
