@@ -13,7 +13,7 @@ const CONCURRENT = 256
 /** In a round, and how many rounds. */
 const FULL = { sessions: 4_000, rounds: 5 }
 const QUICK = { sessions: 512, rounds: 3 }
-/** The aim of the issue for the wire's share of a multiplexed rollout, both processes together. */
+/** The aim for the wire's share of a multiplexed rollout, both processes together. */
 const AIM_MS = 0.2
 const WAYS = [
   { name: 'a connection each', multiplex: 'never', transport: 'tcp' },

@@ -7,7 +7,7 @@ const AIMED_WIDTH = 256
 const COLD_AIM = 2 / 3
 const WARM_AIM = 0.1
 
-/** What stands beside what, and what is aimed at where they are as wide as the aims are meant. */
+/** What stands beside what, with its aim, at the widths that aims are for. */
 const PAIRS = [
   { ours: 'cold', theirs: 'hud cold', name: 'cold', peer: 'HUD as it comes', aim: COLD_AIM },
   { ours: 'cold', theirs: 'hud cold lean', name: 'cold', peer: 'HUD without certificates', aim: COLD_AIM },
