@@ -27,6 +27,7 @@ export type StopReason =
  * its own, to its grade.
  */
 export const PHASES = ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'verifying', 'cleanup'] as const
+/** One of `PHASES`. */
 export type Phase = (typeof PHASES)[number]
 
 /** Milliseconds spent in each phase that was reached. */
