@@ -23,6 +23,8 @@ export interface SupervisorPorts {
   readonly onFailed: (error: ErrorData) => void
   /** A group is handed to a thread; again, when that thread was lost. */
   readonly onStarted?: (group: PlannedGroup, agent: AgentRef) => void
+  /** Rollouts that hold a credit now, after each message. */
+  readonly onCredits?: (inUse: number) => void
   readonly maxConcurrent: number
   readonly deadGroupLimit: number
 }
@@ -89,6 +91,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       handle(state, message, context)
       dispatch(state)
       settleCancel(state)
+      ports.onCredits?.(state.unfinished)
       return state
     },
   }

@@ -81,6 +81,12 @@ export const BENCHES: readonly BenchEntry[] = [
     inSet: { full: {} },
   },
   {
+    name: 'metrics',
+    summary: 'rollouts with metrics scraped every second and events written, beside the same that nobody watches',
+    load: async () => (await import('./metrics.ts')).metricsBench,
+    inSet: {},
+  },
+  {
     name: 'rollouts',
     summary: 'the calc job with a sandbox and a pytest each, beside bare pytest',
     load: async () => (await import('./rollouts.ts')).rolloutsBench,

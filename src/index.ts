@@ -54,6 +54,7 @@ export type { RuntimeConfig, RuntimeLimits, RuntimeResources } from './taskset/r
 export type { Task } from './taskset/task.ts'
 export { Taskset } from './taskset/taskset.ts'
 export { CHANNELS, type ChannelMessages, type EngineEvent } from './telemetry/channels.ts'
+export { createMetrics, type Metrics, type MetricsOptions } from './telemetry/metrics/create-metrics.ts'
 export { openTinkerTrainer } from './training/adapters/open-tinker.ts'
 export type { TinkerOptions, TinkerSample, TinkerTrainer } from './training/adapters/tinker.ts'
 export type { TrainingInput } from './training/check-groups.ts'

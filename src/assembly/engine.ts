@@ -63,6 +63,8 @@ export interface Engine {
   /** Cancels what is in flight; resolves when nothing is. */
   cancel(): Promise<void>
   poolStats(): Promise<PoolStats>
+  /** Rollouts that threads have and that have not ended: what `maxConcurrent` bounds. */
+  readonly creditsInUse: number
   /** Ends everything in reverse order of its start. What would not go is named. */
   close(): Promise<Drained>
 }
@@ -97,6 +99,7 @@ export function startEngine(
       report: error => void publish('sandbox', ofJob(ports.jobId, error)),
     }),
   )
+  let creditsInUse = 0
   let supervisorRef: Ref<SupervisorMessage>
   const collectorRef = system.spawn(
     (parts.collector ?? collector)({
@@ -121,6 +124,9 @@ export function startEngine(
       isFull: () => ports.waiting.full,
       onStarted: (group, agent) => ports.onStarted?.(group, agent),
       onFailed: ports.onFailed,
+      onCredits(inUse) {
+        creditsInUse = inUse
+      },
       maxConcurrent: settings.maxConcurrent,
       deadGroupLimit: settings.deadGroupLimit,
     }),
@@ -187,6 +193,9 @@ export function startEngine(
     poolStats() {
       const question: AskPoolStats = { type: 'pool-stats' }
       return system.ask(pool, question, STATS_DEADLINE_MS)
+    },
+    get creditsInUse() {
+      return creditsInUse
     },
     async close() {
       await shards.close(SHARDS_DEADLINE_MS)

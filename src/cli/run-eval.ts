@@ -17,6 +17,7 @@ import { chunkTooSmall, conflictingOptions } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
+import { openObservers } from './observers.ts'
 import { showProgress } from './progress.ts'
 import { tellReported } from './report-options.ts'
 import { makeRuntime } from './runtime-options.ts'
@@ -34,6 +35,7 @@ export async function runEval(
   const agent = createAgent(input.agent, toAgentConfig(options))
   if ('why' in agent && agent.why !== undefined) cli.console.talk(`agent: ${agent.why}`)
   if (options.chunk !== undefined && options.chunk < options.group) throw chunkTooSmall(options.chunk, options.group)
+  await using observers = closing(await openObservers(options, cli))
   await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console, taskset.tasks))
   // Also checked when the run starts; here, so that a mistake leaves no job behind in the journal.
   const jobOptions = { ...toJobOptions(taskset, input, options), runtime: runtime.value }
@@ -43,6 +45,7 @@ export async function runEval(
   const job = await Job.start(taskset.name, jobOptions)
   let failure: unknown
   try {
+    await observers.value.attach(job)
     await runJob(job, taskset, agent, options, cli)
   } catch (error) {
     failure = error

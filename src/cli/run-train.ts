@@ -21,6 +21,7 @@ import { endAtOnce } from './end-at-once.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
+import { openObservers } from './observers.ts'
 import { type ModelPlan, type OpenModel, planModel } from './open-model.ts'
 import { showProgress } from './progress.ts'
 import { tellReported } from './report-options.ts'
@@ -34,6 +35,7 @@ export async function runTrain(tasks: string, options: TrainArguments, cli: Cli)
   const settings = toTrainingSettings(options)
   const taskset = await Taskset.load(tasks)
   const splits = chooseSplits(taskset, options)
+  await using observers = closing(await openObservers(options, cli))
   await using planned = closing(await planModel(tasks, options))
   const plan = planned.value
   await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
@@ -44,6 +46,7 @@ export async function runTrain(tasks: string, options: TrainArguments, cli: Cli)
   checkOpenFiles(provision, runtime.value)
   await preflight(splits.train, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using job = closing(await Job.start(taskset.name, jobOptions))
+  await observers.value.attach(job.value)
   await using model = closing(await plan.open(job.value.jobId))
   const trainer = model.value.openTrainer()
   await using _trainer = closing({ close: async () => trainer.close?.() })

@@ -201,9 +201,14 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     } catch (error) {
       failure = error
     }
-    const { finishedRuns, plannedRuns } = progress.snapshot(0)
+    const { finishedRuns, plannedRuns } = snapshot()
     const kept = { durable: finishedRuns, pending: plannedRuns - finishedRuns, journal: journal?.location }
     for (const each of [...active]) finish(each, failure ?? runCancelled(kept))
+  }
+
+  function snapshot(): JobSnapshot {
+    const creditsInUse = engines.running.reduce((sum, engine) => sum + engine.creditsInUse, 0)
+    return progress.snapshot({ waitingBytes: waiting.bytes, creditsInUse })
   }
 
   async function endEngines(): Promise<void> {
@@ -237,7 +242,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
       if (engine === undefined) expected = rollouts
       else engine.expect(rollouts)
     },
-    snapshot: () => progress.snapshot(waiting.bytes),
+    snapshot,
     stopEngines,
     async close() {
       try {

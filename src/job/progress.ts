@@ -11,7 +11,7 @@ export interface Progress {
   runOver(header: RunHeader): void
   groupOver(): void
   poolSeen(stats: PoolStats): void
-  snapshot(waitingBytes: number): JobSnapshot
+  snapshot(now: { readonly waitingBytes: number; readonly creditsInUse: number }): JobSnapshot
   close(): void
 }
 
@@ -70,7 +70,7 @@ export function makeProgress(clock: Clock): Progress {
       peakInFlight = Math.max(peakInFlight, stats.leased)
       readRss()
     },
-    snapshot(waitingBytes) {
+    snapshot({ waitingBytes, creditsInUse }) {
       const { user, system } = process.cpuUsage(cpuAtStart)
       readRss()
       return {
@@ -85,6 +85,7 @@ export function makeProgress(clock: Clock): Progress {
         byOutcome: { ...byOutcome },
         pool,
         waitingBytes,
+        creditsInUse,
         engineCpuMs: (user + system) / 1_000,
         engineRssBytes: rssBytes,
         peakRssBytes,

@@ -19,6 +19,8 @@ export interface JobSnapshot {
   readonly pool: PoolStats | undefined
   /** Packed bytes of finished groups that wait for the consumer. */
   readonly waitingBytes: number
+  /** Rollouts that threads have and that have not ended; `maxConcurrent` bounds them. */
+  readonly creditsInUse: number
   /** CPU time of this process, user and system, since the job started; environment hosts and sandboxes are not in it. */
   readonly engineCpuMs: number
   readonly engineRssBytes: number

@@ -4,6 +4,7 @@ import type { JobId } from '../ids.ts'
 import type { ReportCounts } from '../job/reporter.ts'
 import type { Group } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
+import type { TrainingEvent } from '../training/loop/events.ts'
 
 /**
  * What the library has to say without being asked: it prints nothing by itself. Subscribe with `node:diagnostics_channel`. Several engines of a process
@@ -27,6 +28,8 @@ export interface ChannelMessages {
   readonly group: Group
   /** Of the job's reporter, where it has one. */
   readonly report: ReportEvent
+  /** What a training tells, as its own events do, with its job. */
+  readonly trainingEvent: { readonly jobId: JobId; readonly event: TrainingEvent }
 }
 
 export type ReportEvent =
@@ -64,6 +67,7 @@ export const CHANNELS = {
   run: 'troupe:run',
   group: 'troupe:group',
   report: 'troupe:report',
+  trainingEvent: 'troupe:training-event',
 } as const satisfies Record<keyof ChannelMessages, string>
 
 /**

@@ -83,6 +83,7 @@ export function makeSnapshot(
     },
     pool: undefined,
     waitingBytes: 0,
+    creditsInUse: 0,
     engineCpuMs: 24,
     engineRssBytes: 100 * 1024 * 1024,
     peakRssBytes: 128 * 1024 * 1024,

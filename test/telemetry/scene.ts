@@ -11,11 +11,12 @@ export interface Heard {
   readonly runs: RunHeader[]
   readonly groups: Group[]
   readonly reports: ReportEvent[]
+  readonly trainings: ChannelMessages['trainingEvent'][]
 }
 
 /** Listens to every channel as long as `body` runs. */
 export async function listening(body: (heard: Heard) => Promise<void> | void): Promise<void> {
-  const heard: Heard = { errors: [], engines: [], runs: [], groups: [], reports: [] }
+  const heard: Heard = { errors: [], engines: [], runs: [], groups: [], reports: [], trainings: [] }
   const toError = (name: keyof ChannelMessages) => (error: unknown) =>
     void heard.errors.push({ name, error: error as ErrorData })
   const listeners = {
@@ -28,6 +29,7 @@ export async function listening(body: (heard: Heard) => Promise<void> | void): P
     run: (run: unknown) => void heard.runs.push(run as RunHeader),
     group: (group: unknown) => void heard.groups.push(group as Group),
     report: (event: unknown) => void heard.reports.push(event as ReportEvent),
+    trainingEvent: (event: unknown) => void heard.trainings.push(event as ChannelMessages['trainingEvent']),
   }
   const names = Object.keys(CHANNELS) as (keyof typeof CHANNELS)[]
   for (const name of names) subscribe(CHANNELS[name], listeners[name])

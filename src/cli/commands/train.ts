@@ -5,11 +5,12 @@ import { positiveNumber, toAssignments, toBytes, toDeadlines, toList, toShare, w
 import type { Cli } from '../cli.ts'
 import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
+import { addObserveOptions, type ObserveArguments } from '../observe-options.ts'
 import { NO_REPORT, NO_REPORT_HELP } from '../report-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 
 /** The options of `troupe train` as the action gets them. What has no default here has one that depends on others. */
-export interface TrainArguments extends RuntimeArguments, ModelArguments, RolloutArguments {
+export interface TrainArguments extends ObserveArguments, RuntimeArguments, ModelArguments, RolloutArguments {
   readonly taskIds?: readonly string[]
   readonly heldOut?: readonly string[]
   readonly unseen?: readonly string[]
@@ -78,7 +79,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--seed <n>', 'seeds order, agents and sampling (default: drawn)', wholeNumberFrom(0))
     .option('--quick', 'the same in about a minute: fewer steps, smaller groups, smaller evaluations')
     .option('--out <dir>', 'where train_run.json and train_curve.svg go', '.')
-  addPoolOptions(addRuntimeOptions(command))
+  addObserveOptions(addPoolOptions(addRuntimeOptions(command)))
     .option('--pool-lead <seconds>', 'fill the pool so long before a step (default: while training)', positiveNumber)
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--retries <n>', 'fresh sandboxes tried after a passing infrastructure error', wholeNumberFrom(0), 2)

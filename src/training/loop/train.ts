@@ -1,3 +1,4 @@
+import { publish } from '../../telemetry/channels.ts'
 import type { EvaluationRecord, StepRecord } from '../records.ts'
 import { trainingTaken } from './errors.ts'
 import { makeEventQueue } from './event-queue.ts'
@@ -52,6 +53,7 @@ export function train(options: TrainOptions): Training {
       const { runTraining } = await import('./run-training.ts')
       await runTraining(settings, wanted, event => {
         note(event)
+        publish('trainingEvent', { jobId: settings.job.jobId, event })
         return queue.push(event)
       })
     }

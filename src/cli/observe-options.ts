@@ -1,0 +1,34 @@
+import { type Command, InvalidArgumentError } from 'commander'
+
+/** Where to listen. */
+export interface ListenAt {
+  readonly host: string
+  readonly port: number
+}
+
+/** Options of commands that can be watched from outside while they run. */
+export interface ObserveArguments {
+  readonly metrics?: ListenAt
+  readonly events?: string
+}
+
+const LOOPBACK = '127.0.0.1'
+const HIGHEST_PORT = 65_535
+
+/** Adds `--metrics` and `--events`. */
+export function addObserveOptions(command: Command): Command {
+  return command
+    .option('--metrics <port>', 'serve metrics for Prometheus on PORT of loopback, or on HOST:PORT', toListenAt)
+    .option('--events <file>', 'append what happens to this file, a JSON object a line')
+}
+
+/** `9464`, `0.0.0.0:9464`, `[::1]:9464`. */
+export function toListenAt(text: string): ListenAt {
+  const [, inBrackets, plain, digits] = /^(?:(?:\[([^\]]+)\]|([^:\s]+)):)?(\d{1,5})$/.exec(text) ?? []
+  const port = Number(digits)
+  if (digits === undefined || port > HIGHEST_PORT)
+    throw new InvalidArgumentError(
+      'Write PORT or HOST:PORT, for instance 9464 or 0.0.0.0:9464; port 0 is any free one.',
+    )
+  return { host: inBrackets ?? plain ?? LOOPBACK, port }
+}

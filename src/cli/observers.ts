@@ -1,0 +1,78 @@
+import type { Job } from '../job/job.ts'
+import { eventsLate, eventsNotWritten } from '../telemetry/errors.ts'
+import type { Cli } from './cli.ts'
+import type { ObserveArguments } from './observe-options.ts'
+
+/** What watches a job for somebody outside. */
+export interface Observers {
+  /** From now on this job is shown. Before its first run. */
+  attach(job: Job): Promise<void>
+  /** Writes what waits, and ends server and file. Once the job is closed, so that its end is written, too. Never rejects. */
+  close(): Promise<void>
+}
+
+/** Takes the port and opens the file, before anything else is begun: what is wrong with them leaves nothing behind. */
+export async function openObservers({ metrics, events }: ObserveArguments, cli: Cli): Promise<Observers> {
+  const opened: Observers[] = []
+  const close = async () => {
+    for (const each of opened.splice(0).reverse()) await each.close()
+  }
+  try {
+    if (metrics !== undefined) opened.push(await serveMetrics(metrics, cli))
+    if (events !== undefined) opened.push(await writeEvents(events, cli))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    async attach(job) {
+      for (const each of opened) await each.attach(job)
+    },
+    close,
+  }
+}
+
+async function serveMetrics(at: NonNullable<ObserveArguments['metrics']>, { console }: Cli): Promise<Observers> {
+  const { openMetricsEndpoint } = await import('../telemetry/metrics/endpoint.ts')
+  const { createMetrics } = await import('../telemetry/metrics/create-metrics.ts')
+  const endpoint = await openMetricsEndpoint(at)
+  console.talk(`metrics: ${endpoint.url}`)
+  let stop = () => {}
+  return {
+    async attach(job) {
+      const metrics = await createMetrics(job)
+      stop = metrics.close
+      endpoint.show(metrics)
+    },
+    async close() {
+      stop()
+      await endpoint.close()
+    },
+  }
+}
+
+async function writeEvents(path: string, { clock, console, tell }: Cli): Promise<Observers> {
+  const { openAppendFile } = await import('../telemetry/events/append-file.ts')
+  const { makeEventLog } = await import('../telemetry/events/event-log.ts')
+  const { recordEvents } = await import('../telemetry/events/record-events.ts')
+  const file = await openAppendFile(path)
+  let end = () => file.close()
+  return {
+    async attach(job) {
+      const log = makeEventLog({
+        file,
+        job: job.jobId,
+        clock,
+        onFailed: error => void tell(eventsNotWritten(path, error)),
+        onLate: waitedMs => void tell(eventsLate(path, waitedMs)),
+      })
+      const stop = recordEvents(job, log, clock)
+      end = async () => {
+        stop()
+        await log.close()
+        if (log.dropped > 0) console.talk(`${path}: ${log.dropped} events were dropped`)
+      }
+    },
+    close: () => end(),
+  }
+}

@@ -1,0 +1,65 @@
+/** What can go wrong with metrics and event files, in words. */
+import { TroupeError } from '../errors.ts'
+
+export function metricsPortTaken(address: string, cause: unknown): TroupeError {
+  return new TroupeError(
+    {
+      tag: 'metrics-port-taken',
+      address,
+      message: `${address} is in use, so no metrics can be served there. Choose another with --metrics PORT, or 0 for any that is free.`,
+    },
+    cause,
+  )
+}
+
+export function metricsNotServed(address: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'metrics-not-served',
+      address,
+      message: `metrics cannot be served on ${address}: ${why}. Give an address of this machine with --metrics HOST:PORT, or a port alone for loopback.`,
+    },
+    cause,
+  )
+}
+
+export function eventsNotWritable(path: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'events-not-writable',
+      address: path,
+      message: `events cannot be written to ${path}: ${why}. Name a file in a directory that is there with --events FILE.`,
+    },
+    cause,
+  )
+}
+
+export function eventsNotAFile(path: string): TroupeError {
+  return new TroupeError({
+    tag: 'events-not-a-file',
+    address: path,
+    message: `${path} is no regular file, and events are appended to one. Name another with --events FILE.`,
+  })
+}
+
+export function eventsNotWritten(path: string, cause: unknown): TroupeError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'events-not-written',
+      address: path,
+      message: `events could not be written to ${path}: ${why}. The job goes on without them; a line in the file says how many are missing once it can be written again.`,
+    },
+    cause,
+  )
+}
+
+export function eventsLate(path: string, waitedMs: number): TroupeError {
+  return new TroupeError({
+    tag: 'events-late',
+    address: path,
+    message: `the last events were not written to ${path} within ${waitedMs / 1_000} s, and are missing there. Check the disk that it is on.`,
+  })
+}
