@@ -1,10 +1,12 @@
 /**
- * The suite: every `*.test.js` under dist/test, each in a process of its own, two at a time.
+ * The suite: every `*.test.js` under dist/test, each in a process of its own, one more at a time than there are cores.
  * `node dist/test/run.js [--unit] [--interop] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults` and `killed`.
  * Those under `interop`, which need PyPI the first time, run with `--interop`, or when a part names them.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addTallies, FIGURES_PREFIX, TALLY_PREFIX, type Tally } from './support/figures.ts'
@@ -13,10 +15,18 @@ import { isTimeNeeded } from './support/need-time.ts'
 /** Longer where a suite is asked for more than CI asks of it. */
 const FILE_DEADLINE_MS = Number(process.env.TROUPE_TEST_FILE_TIMEOUT_MS ?? 240_000)
 const LINGER_MS = 5_000
+/** Many processes, or real deadlines. */
+const SLOW = /^(end-to-end|faults|interop|killed)\//
+/** Of /proc/self/stat. */
+const TICKS_PER_SECOND = 100
+/** One more than there are cores: about one file in three waits for a process, a socket or a deadline. */
+const WIDTH = availableParallelism() + 1
 const here = fileURLToPath(new URL('.', import.meta.url))
 const runFile = join(here, 'support', 'run-file.js')
 
 interface FileResult {
+  /** Of CPU, by it and by what it started and waited for. */
+  readonly cpuSeconds: number
   readonly file: string
   readonly passed: number
   readonly problems: readonly string[]
@@ -53,6 +63,17 @@ for (const [signal, code] of [
     }, LINGER_MS)
   })
 
+let cpuTold = 0
+/** What the kernel has added for children that have ended, since it was last asked: of the one that has just ended, therefore. */
+function takeCpuOfEnded(): number {
+  const [user = 0, system = 0] =
+    readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ').slice(13, 15).map(Number) ?? []
+  const total = (user + system) / TICKS_PER_SECOND
+  const since = total - cpuTold
+  cpuTold = total
+  return since
+}
+
 function runTestFile(file: string): Promise<FileResult> {
   return new Promise(resolve => {
     const child = fork(runFile, [file], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true, env: variables })
@@ -80,6 +101,10 @@ function runTestFile(file: string): Promise<FileResult> {
         endGroup(child, 'SIGKILL')
       }, LINGER_MS)
     })
+    let cpuSeconds = 0
+    child.once('exit', () => {
+      cpuSeconds = takeCpuOfEnded()
+    })
     child.on('close', (code, signal) => {
       clearTimeout(timer)
       running.delete(child)
@@ -91,7 +116,7 @@ function runTestFile(file: string): Promise<FileResult> {
         output.split('\n').flatMap(line => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []))
       const tallies = after(TALLY_PREFIX).map(line => JSON.parse(line) as Tally)
       const figures = after(FIGURES_PREFIX)
-      resolve({ file: relative(here, file), passed: report?.passed ?? 0, problems, figures, tallies })
+      resolve({ file: relative(here, file), passed: report?.passed ?? 0, problems, figures, tallies, cpuSeconds })
     })
   })
 }
@@ -104,21 +129,29 @@ const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter(name => !unitOnly || !/^(end-to-end|faults|killed)\//.test(name))
   .filter(name => withInterop || !name.startsWith('interop/'))
   .filter(name => filters.length === 0 || filters.some(part => name.includes(part)))
-  .sort()
+
+/** What takes long begins first, so that the end has only short ones; neighbours in the tree, which often wait for the same, stand apart. */
+function inTurn(names: readonly string[]): string[] {
+  const place = (name: string) => createHash('sha256').update(name).digest('hex')
+  const keyed = names.map(name => ({ name, key: `${SLOW.test(name) ? 0 : 1}${place(name)}` }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ name }) => name)
+}
 
 const results: FileResult[] = []
-const waiting = [...files]
+const waiting = inTurn(files)
 async function work(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const begun = performance.now()
     const result = await runTestFile(join(here, name))
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
     results.push(result)
-    console.log(`${result.problems.length === 0 ? 'ok  ' : 'FAIL'} ${result.file} (${result.passed}, ${seconds} s)`)
+    console.log(
+      `${result.problems.length === 0 ? 'ok  ' : 'FAIL'} ${result.file} (${result.passed}, ${seconds} s, CPU ${result.cpuSeconds.toFixed(1)} s)`,
+    )
     for (const line of result.figures) console.log(`     ${line}`)
   }
 }
-await Promise.all([work(), work()])
+await Promise.all(Array.from({ length: WIDTH }, work))
 
 const failures = results.filter(result => result.problems.length > 0)
 for (const { file, problems } of failures)
