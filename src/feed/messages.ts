@@ -1,0 +1,141 @@
+import type { ErrorData } from '../errors.ts'
+import type { JobSnapshot } from '../job/snapshot.ts'
+import type { GroupEnd } from '../rollout/group.ts'
+import type { Outcome, Phase, PhaseTimings, StopReason } from '../rollout/run.ts'
+import type { LeaseKind } from '../runtimes/runtime.ts'
+import type { EvaluationRecord, StepRecord } from '../training/records.ts'
+
+/** What a page or a terminal that watches a job is sent: first one `state`, then a `tick` a few times a second with what is new. Plain JSON. */
+export type FeedMessage = ({ readonly type: 'state' } & FeedState) | ({ readonly type: 'tick' } & FeedTick)
+
+/** Which job this is, and where what is told of it comes from. */
+export interface FeedJob {
+  readonly jobId: string
+  readonly name: string
+  readonly version: string
+  /** `live`: this process runs it. `followed`: another process does, and its journal is read. `over`: it has ended. */
+  readonly source: 'live' | 'followed' | 'over'
+  readonly runtime: string | null
+  readonly threads: number | null
+  readonly maxConcurrent: number | null
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** Everything that a newcomer needs, bounded: the newest of long lists. */
+export interface FeedState {
+  readonly job: FeedJob
+  /** The feed's clock, milliseconds since 1970; spans are relative to it. */
+  readonly at: number
+  readonly now: FeedNow
+  readonly live: readonly LiveRollout[]
+  readonly runs: readonly FeedRun[]
+  readonly groups: readonly FeedGroup[]
+  readonly chunks: readonly FeedChunk[]
+  readonly training: { readonly steps: readonly StepRecord[]; readonly evaluations: readonly EvaluationRecord[] }
+  readonly failures: readonly FeedFailure[]
+  readonly problems: readonly FeedProblem[]
+}
+
+/** What has changed since the message before. Absent: nothing. Lists are what is new, oldest first; `live` is the whole of what goes on. */
+export interface FeedTick {
+  readonly at: number
+  readonly now: FeedNow
+  readonly source?: FeedJob['source']
+  readonly live?: readonly LiveRollout[]
+  readonly runs?: readonly FeedRun[]
+  readonly groups?: readonly FeedGroup[]
+  readonly chunks?: readonly FeedChunk[]
+  readonly steps?: readonly StepRecord[]
+  readonly evaluations?: readonly EvaluationRecord[]
+  /** Those kinds whose count has changed, whole. */
+  readonly failures?: readonly FeedFailure[]
+  readonly problems?: readonly FeedProblem[]
+}
+
+/** The figures of this moment. `null` figures: nobody can tell (a journal that is read has no pool). */
+export interface FeedNow {
+  readonly snapshot: JobSnapshot | null
+  /** Rollouts that ended in the last 10 seconds, per second. */
+  readonly rate: number
+  /** Share of leases that found a warm sandbox waiting, 0 to 1; null before the first lease. */
+  readonly hitRate: number | null
+  /** In the currency of the prices that were given, since the job began; null without prices. */
+  readonly cost: { readonly amount: number; readonly currency: string } | null
+  readonly step: number | null
+}
+
+/** A rollout under way. */
+export interface LiveRollout {
+  readonly runId: string
+  readonly groupId: string
+  readonly slug: string
+  readonly step: number
+  readonly member: number
+  readonly attempt: number
+  readonly phase: Phase
+  /** Milliseconds since 1970: when it began, and when its phase did. */
+  readonly startedAt: number
+  readonly since: number
+}
+
+/** A rollout that has ended. */
+export interface FeedRun {
+  readonly runId: string
+  readonly groupId: string
+  readonly slug: string
+  readonly step: number
+  readonly member: number
+  readonly attempt: number
+  readonly outcome: Outcome
+  readonly reward: number | null
+  readonly stopReason: StopReason
+  readonly failedPhase?: Phase
+  readonly error?: string
+  readonly lease: LeaseKind | null
+  readonly timings: PhaseTimings
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+/** A group that has ended, rewards in member order. */
+export interface FeedGroup {
+  readonly groupId: string
+  readonly step: number
+  readonly index: number
+  readonly slug: string
+  readonly end: GroupEnd['type']
+  readonly rewards: readonly (number | null)[]
+  readonly endedAt: number
+}
+
+/** One training call that is over: which groups went in together. */
+export interface FeedChunk {
+  readonly step: number
+  readonly call: number
+  readonly groups: readonly string[]
+  readonly dropped: readonly string[]
+  readonly datums: number
+  readonly loss: number | null
+  readonly tookMs: number
+  readonly endedAt: number
+  readonly error?: string
+}
+
+/** Rollouts without a grade, by what went wrong first. */
+export interface FeedFailure {
+  /** The error's tag, or the stop reason where there is none. */
+  readonly kind: string
+  readonly outcome: Outcome
+  readonly count: number
+  readonly first: { readonly runId: string; readonly slug: string; readonly phase: Phase | null; readonly message: string; readonly at: number }
+}
+
+/** What the engine said unasked, without secrets. */
+export interface FeedProblem {
+  readonly at: number
+  readonly kind: string
+  readonly tag: ErrorData['tag']
+  readonly message: string
+}
