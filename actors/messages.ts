@@ -9,6 +9,7 @@ import type { Drained } from '../src/pool/pool.ts'
 import type { Reachable } from '../src/pool/sandbox-state.ts'
 import type { PoolStats } from '../src/pool/stats.ts'
 import type { GroupEnd } from '../src/rollout/group.ts'
+import type { LiveList } from '../src/rollout/live.ts'
 import type { DurableRun, RunHeader } from '../src/rollout/run.ts'
 import type { LeaseKind } from '../src/runtimes/runtime.ts'
 import type { GroupPlan, PlannedGroup } from '../src/taskset/plan.ts'
@@ -157,6 +158,7 @@ export type SupervisorMessage =
   | { readonly type: 'room' }
   /** Starts nothing more and cancels what is in flight; answered when nothing is. */
   | CancelAll
+  | AskShards
   | { readonly type: 'durable-found'; readonly groupId: GroupId; readonly settled: Settled<readonly DurableRun[]> }
   | { readonly type: 'loss-recorded'; readonly groupId: GroupId; readonly settled: Settled<void> }
 
@@ -164,9 +166,20 @@ export interface CancelAll extends Question<{ readonly type: 'all-cancelled' }> 
   readonly type: 'cancel-all'
 }
 
+/** Asks who hosts groups now, for whoever wants to ask them what goes on. */
+export interface AskShards extends Question<readonly Ref<AskLive>[]> {
+  readonly type: 'ask-shards'
+}
+
 // ── shard (one a thread) and rollout-group ──────────────────────────────────────────────────────────────────────────
 
-export type ShardMessage = StartGroup | CancelGroups
+export type ShardMessage = StartGroup | CancelGroups | AskLive
+
+/** Asks which rollouts of this thread are in which phase: the `most` that have been under way longest, and counts of all. */
+export interface AskLive extends Question<LiveList> {
+  readonly type: 'ask-live'
+  readonly most: number
+}
 
 export interface CancelGroups {
   readonly type: 'cancel-groups'

@@ -13,6 +13,7 @@ import type { Gate } from '../src/rollout/gate.ts'
 import type { GroupStrategy } from '../src/rollout/group.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
 import { toRunHeader } from '../src/rollout/header.ts'
+import type { LiveBoard, LiveMark } from '../src/rollout/live.ts'
 import { packTrajectory } from '../src/rollout/pack.ts'
 import { rollout } from '../src/rollout/rollout.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
@@ -43,6 +44,8 @@ export interface GroupPorts {
   readonly supervisor: Ref<SupervisorMessage>
   /** Bounds the runs of this thread that are packed and not yet durable: when all end at once, memory holds some, not all. */
   readonly finishing: Gate
+  /** Who is in which phase, for whoever asks the shard. */
+  readonly live: LiveBoard
   readonly deadlines: Deadlines
   readonly retries: number
   readonly strategy: GroupStrategy
@@ -146,6 +149,23 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
     attempt: number,
     context: Context<RolloutGroupMessage>,
   ): Promise<AttemptEnd> {
+    const { groupId, step, task } = plan
+    const { runId } = member
+    const mark = ports.live.begin({ runId, groupId, slug: task.slug, step, member: member.member, attempt })
+    try {
+      return await playAttempt(state, member, attempt, context, mark)
+    } finally {
+      mark.end()
+    }
+  }
+
+  async function playAttempt(
+    state: GroupState,
+    member: MemberPlan,
+    attempt: number,
+    context: Context<RolloutGroupMessage>,
+    mark: LiveMark,
+  ): Promise<AttemptEnd> {
     const cancel = state.cancel.signal
     const agent = await ports.agents(withTaskConfig(start.agent, plan.task))
     const leaseId = `${member.runId}.${attempt}`
@@ -155,6 +175,7 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         clock: ports.clock,
         client: ports.client,
         agent,
+        onPhase: mark.enter,
         openShell: (session, signal) => openShell(session, ports.clock, signal),
         ...leasePorts(state, context, { leaseId: toLeaseId(leaseId), runId: member.runId, task: plan.task }),
         verifier: leasePorts(state, context, {

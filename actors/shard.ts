@@ -34,6 +34,9 @@ export function shard(ports: GroupPorts): Actor<ShardState, ShardMessage> {
         case 'cancel-groups':
           for (const { ref } of state.groups.values()) ref.tell(message)
           return state
+        case 'ask-live':
+          context.reply(message, ports.live.list(message.most))
+          return state
       }
     },
     onSignal(state, signal) {

@@ -166,10 +166,15 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         leave(state, message.groupId)
         return
       case 'group-left-known':
-        state.leaving.delete(message.groupId)
-        return
+        return void state.leaving.delete(message.groupId)
       case 'cancel-all':
         beginCancel(state, context.replyTo, undefined)
+        return
+      case 'ask-shards':
+        context.reply(
+          message,
+          Array.from(state.shards.values(), ({ root }) => root),
+        )
         return
       case 'room':
         return

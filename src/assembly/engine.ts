@@ -1,5 +1,12 @@
 import { collector } from '../../actors/collector.ts'
-import type { AskPoolStats, CancelAll, DrainPool, SupervisorMessage } from '../../actors/messages.ts'
+import type {
+  AskLive,
+  AskPoolStats,
+  AskShards,
+  CancelAll,
+  DrainPool,
+  SupervisorMessage,
+} from '../../actors/messages.ts'
 import { sandboxPool } from '../../actors/sandbox-pool.ts'
 import { type LostGroup, supervisor } from '../../actors/supervisor.ts'
 import type { Agent, AgentRef, AgentSpec } from '../agents/agent.ts'
@@ -14,6 +21,7 @@ import type { PoolStats } from '../pool/stats.ts'
 import type { Group } from '../rollout/group.ts'
 import { decideGroupEnd } from '../rollout/group-end.ts'
 import { lostEnd, toLostHeader } from '../rollout/header.ts'
+import { type LiveList, mergeLive } from '../rollout/live.ts'
 import { packTrajectory } from '../rollout/pack.ts'
 import type { DurableRun, RunHeader } from '../rollout/run.ts'
 import { makeConservation } from '../stream/conservation.ts'
@@ -63,6 +71,8 @@ export interface Engine {
   /** Cancels what is in flight; resolves when nothing is. */
   cancel(): Promise<void>
   poolStats(): Promise<PoolStats>
+  /** Which rollouts are in which phase: the `most` that have been under way longest, and counts of all. A thread that does not answer is left out. */
+  live(most: number): Promise<LiveList>
   /** Rollouts that threads have and that have not ended: what `maxConcurrent` bounds. */
   readonly creditsInUse: number
   /** Ends everything in reverse order of its start. What would not go is named. */
@@ -70,6 +80,8 @@ export interface Engine {
 }
 
 const STATS_DEADLINE_MS = 5_000
+const LIVE_DEADLINE_MS = 1_000
+const NOTHING_LIVE: LiveList = { rollouts: [], phases: {} }
 const CANCEL_DEADLINE_MS = 60_000
 const DRAIN_DEADLINE_MS = 60_000
 const SHARDS_DEADLINE_MS = 10_000
@@ -193,6 +205,14 @@ export function startEngine(
     poolStats() {
       const question: AskPoolStats = { type: 'pool-stats' }
       return system.ask(pool, question, STATS_DEADLINE_MS)
+    },
+    async live(most) {
+      const who: AskShards = { type: 'ask-shards' }
+      const what: AskLive = { type: 'ask-live', most }
+      const shards = await system.ask(supervisorRef, who, LIVE_DEADLINE_MS)
+      // A thread that hangs or has just gone is the supervisor's to notice; what it hosts is only not shown.
+      const ask = (shard: Ref<AskLive>) => system.ask(shard, what, LIVE_DEADLINE_MS).catch(() => NOTHING_LIVE)
+      return mergeLive(await Promise.all(shards.map(ask)), most)
     },
     get creditsInUse() {
       return creditsInUse

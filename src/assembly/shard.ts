@@ -11,6 +11,7 @@ import type { Ref } from '../kernel/ref.ts'
 import type { ActorSystem } from '../kernel/system.ts'
 import { makeGate } from '../rollout/gate.ts'
 import type { GroupStrategy } from '../rollout/group.ts'
+import { makeLiveBoard } from '../rollout/live.ts'
 import { makeControlClient } from '../wire/client.ts'
 
 /** Memory at 4,096 wide grows with it, throughput does not: `npm run bench -- engine`. */
@@ -49,6 +50,7 @@ export async function startShard(
     collector: system.ref(data.collector),
     supervisor: system.ref(data.supervisor),
     finishing: makeGate(FINISHING_AT_ONCE),
+    live: makeLiveBoard(system.clock),
     deadlines: data.deadlines,
     retries: data.retries,
     strategy: data.strategy,

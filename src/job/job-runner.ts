@@ -3,9 +3,12 @@ import { checkAgent } from '../agents/create-agent.ts'
 import { type EngineSettings, toEngineSettings, toProvisionPlan } from '../assembly/settings.ts'
 import type { Clock } from '../clock.ts'
 import { type ErrorData, fromErrorData } from '../errors.ts'
-import type { GroupId, JobId } from '../ids.ts'
+import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Group } from '../rollout/group.ts'
+import { type LiveList, mergeLive } from '../rollout/live.ts'
+import { toRun } from '../rollout/pack.ts'
+import type { Run } from '../rollout/run.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { type GroupStream, type GroupStreamSource, makeGroupStream } from '../stream/group-stream.ts'
@@ -55,6 +58,8 @@ export interface JobRunner {
   stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream
   expect(rollouts: number): void
   snapshot(): JobSnapshot
+  live(most: number): Promise<LiveList>
+  findRun(runId: RunId): Promise<Run | undefined>
   stopEngines(): Promise<void>
   close(): Promise<void>
 }
@@ -243,6 +248,13 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
       else engine.expect(rollouts)
     },
     snapshot,
+    live: async most => mergeLive(await Promise.all(engines.running.map(engine => engine.live(most))), most),
+    async findRun(runId) {
+      const durable = await journal?.run(runId)
+      if (durable !== undefined) return toRun(durable.header, durable.trajectory)
+      for (const group of groups) for (const run of group.runs) if (run.runId === runId) return run
+      return undefined
+    },
     stopEngines,
     async close() {
       try {

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
 import type { AgentSpec } from '../agents/agent.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import { type IdSource, type JobId, randomIds, toJobId } from '../ids.ts'
+import { type IdSource, type JobId, type RunId, randomIds, toJobId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Group } from '../rollout/group.ts'
+import type { LiveList } from '../rollout/live.ts'
 import type { Run } from '../rollout/run.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { GroupStream } from '../stream/group-stream.ts'
@@ -41,13 +42,16 @@ export class Job implements AsyncDisposable {
   readonly seed: number
   /** True when an earlier process's unfinished job goes on. */
   readonly resumed: boolean
+  /** As it was started with: what makes two jobs the same. */
+  readonly settings: Readonly<Record<string, unknown>>
   readonly #runner: JobRunner
 
-  private constructor(identity: JobIdentity, runner: JobRunner) {
+  private constructor(identity: JobIdentity, settings: Readonly<Record<string, unknown>>, runner: JobRunner) {
     this.jobId = identity.jobId
     this.name = identity.name
     this.seed = identity.seed
     this.resumed = identity.resumed
+    this.settings = settings
     this.#runner = runner
   }
 
@@ -68,6 +72,7 @@ export class Job implements AsyncDisposable {
       const keepsGroups = options.keepGroups ?? true
       return new Job(
         identity,
+        options.settings ?? {},
         makeJobRunner({
           jobId,
           name,
@@ -115,6 +120,16 @@ export class Job implements AsyncDisposable {
 
   snapshot(): JobSnapshot {
     return this.#runner.snapshot()
+  }
+
+  /** Which rollouts are under way, and in which phase: the `most` (default 1,024) that have been so longest, and counts of all. Asks the threads, so a few times a second at most. */
+  live(most = 1_024): Promise<LiveList> {
+    return this.#runner.live(most)
+  }
+
+  /** A run of this job that has ended, by its id: from the journal, or from what the job keeps. Undefined where neither has it. */
+  findRun(runId: RunId): Promise<Run | undefined> {
+    return this.#runner.findRun(runId)
   }
 
   /** Runs a taskset as the next step of this job; see `Taskset.stream`. */

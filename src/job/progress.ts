@@ -35,11 +35,14 @@ export function makeProgress(clock: Clock): Progress {
   let finishedRuns = 0
   let finishedGroups = 0
   let graded = 0
+  let passed = 0
   let rewardSum = 0
   let peakInFlight = 0
   let rssBytes = 0
   let peakRssBytes = 0
   let pool: PoolStats | undefined
+  let poolSeenAt = 0
+  let sandboxMs = 0
 
   function readRss(): void {
     try {
@@ -60,12 +63,16 @@ export function makeProgress(clock: Clock): Progress {
       byOutcome[header.outcome] += 1
       if (header.reward === null) return
       graded += 1
+      if (header.reward >= 1) passed += 1
       rewardSum += header.reward
     },
     groupOver() {
       finishedGroups += 1
     },
     poolSeen(stats) {
+      const now = clock.now()
+      if (pool !== undefined) sandboxMs += (pool.created - pool.gone) * (now - poolSeenAt)
+      poolSeenAt = now
       pool = stats
       peakInFlight = Math.max(peakInFlight, stats.leased)
       readRss()
@@ -79,11 +86,13 @@ export function makeProgress(clock: Clock): Progress {
         finishedRuns,
         finishedGroups,
         graded,
+        passed,
         rewardSum,
         inFlight: pool?.leased ?? 0,
         peakInFlight,
         byOutcome: { ...byOutcome },
         pool,
+        sandboxMs,
         waitingBytes,
         creditsInUse,
         engineCpuMs: (user + system) / 1_000,

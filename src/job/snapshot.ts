@@ -9,6 +9,8 @@ export interface JobSnapshot {
   readonly finishedGroups: number
   /** Finished runs that have a reward. */
   readonly graded: number
+  /** Of those the ones with the full reward of 1. */
+  readonly passed: number
   /** Sum of the graded runs' rewards. */
   readonly rewardSum: number
   readonly inFlight: number
@@ -17,6 +19,8 @@ export interface JobSnapshot {
   readonly byOutcome: Readonly<Record<Outcome, number>>
   /** Absent before the pool has answered for the first time. */
   readonly pool: PoolStats | undefined
+  /** Time of sandboxes so far, from the create to the confirmed end of each, summed from looks at the pool ten times a second. */
+  readonly sandboxMs: number
   /** Packed bytes of finished groups that wait for the consumer. */
   readonly waitingBytes: number
   /** Rollouts that threads have and that have not ended; `maxConcurrent` bounds them. */

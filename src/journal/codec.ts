@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module'
 import { crc32 } from 'node:zlib'
 import type { Packr } from 'msgpackr'
+import type { RunId } from '../ids.ts'
 import type { Owner } from '../owner.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
-import { recordDamaged } from './errors.ts'
+import { recordDamaged, trajectoryDamaged } from './errors.ts'
 import type { JobRecord } from './journal.ts'
 
 /** What is behind a run id: its key in plan order. */
@@ -64,6 +65,17 @@ export function decode<Kind extends keyof Records>(kind: Kind, bytes: Uint8Array
 /** What a trajectory's bytes are checked by. */
 export function checksumOf(bytes: Uint8Array): number {
   return crc32(bytes)
+}
+
+/** Throws `record-damaged` for bytes that are not those which were put. */
+export function toTrajectory(runId: RunId, bytes: Uint8Array, { checksum }: RunPlace): Uint8Array {
+  if (checksumOf(bytes) !== checksum) throw trajectoryDamaged(runId)
+  return toOwned(bytes)
+}
+
+/** A copy that owns its ArrayBuffer, unless it does so already: lmdb's may be a slice of a buffer shared with others. */
+function toOwned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }
 
 const SEAL_BYTES = 4

@@ -4,18 +4,12 @@ import { TroupeError } from '../errors.ts'
 import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { DurableRun, RunHeader } from '../rollout/run.ts'
-import { checksumOf, decode, encode, type RunPlace, toGroupKey, toRunKey } from './codec.ts'
-import {
-  journalClosed,
-  journalDamaged,
-  journalReadOnly,
-  trajectoryDamaged,
-  unknownGroup,
-  unknownRun,
-} from './errors.ts'
+import { checksumOf, decode, encode, type RunPlace, toGroupKey, toRunKey, toTrajectory } from './codec.ts'
+import { journalClosed, journalDamaged, journalReadOnly, unknownGroup, unknownRun } from './errors.ts'
 import type { Gate } from './gate.ts'
 import type { Consumption, JobRecord, Journal, JournalSpec, KeptRecord, LedgerEntry } from './journal.ts'
 import { type Commits, makeCommits, type Write } from './lmdb-commits.ts'
+import { type JournalNews, makeNews } from './lmdb-news.ts'
 import { closeAlone, type GatedStore, openStore, releaseOwnership, type Store } from './lmdb-store.ts'
 
 export interface LmdbJournalOptions {
@@ -32,6 +26,8 @@ export interface LmdbJournalOptions {
 /** A journal that threads can open too. */
 export interface LmdbJournal extends Journal {
   readonly spec: JournalSpec
+  /** What somebody else has committed meanwhile. */
+  readonly news: JournalNews
 }
 
 /**
@@ -55,6 +51,7 @@ const MIN_FREE_BYTES = 128 * 2 ** 20
 class LmdbBackedJournal implements LmdbJournal {
   readonly location: string
   readonly spec: JournalSpec
+  readonly news: JournalNews
   readonly #store: Store
   readonly #gate: Gate
   readonly #clock: Clock
@@ -74,6 +71,10 @@ class LmdbBackedJournal implements LmdbJournal {
     this.#commits = makeCommits({ location: directory, clock, gate, minFreeBytes, refresh })
     this.#isReadOnly = readOnly
     this.#isOwner = role === 'owner' && !readOnly
+    this.news = makeNews(
+      look => this.#read(look),
+      runId => this.#findRun(runId),
+    )
   }
 
   async putJob(job: JobRecord): Promise<void> {
@@ -284,15 +285,4 @@ function hasKey(database: Store['trajectories'], key: RunPlace['key']): boolean 
 function toConsumption(state: number | undefined): Consumption {
   if (state === STATE.consumed) return 'consumed'
   return state === STATE.dropped ? 'dropped' : 'pending'
-}
-
-/** Throws `record-damaged` for bytes that are not those which were put. */
-function toTrajectory(runId: RunId, bytes: Uint8Array, { checksum }: RunPlace): Uint8Array {
-  if (checksumOf(bytes) !== checksum) throw trajectoryDamaged(runId)
-  return toOwned(bytes)
-}
-
-/** A copy that owns its ArrayBuffer, unless it does so already: lmdb's may be a slice of a buffer shared with others. */
-function toOwned(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }

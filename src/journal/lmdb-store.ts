@@ -179,6 +179,12 @@ function openDatabases(root: RootDatabase<Buffer, string>): Store | undefined {
   return missing.length > 0 ? undefined : store
 }
 
+/** Whoever holds the journal, if its process lives. */
+export function readHolder(store: Store): Owner | undefined {
+  const owner = readOwner(store)
+  return owner !== undefined && isAlive(owner) ? owner : undefined
+}
+
 /** One transaction, so that of two processes that start at once one gets the journal and the other is told who has it. */
 function takeOwnership(store: Store, directory: string, clock: Clock): void {
   const refusal = store.meta.transactionSync(() => {

@@ -18,7 +18,13 @@ export interface Phases {
   close(): void
 }
 
-export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSignal): Phases {
+/** `onPhase` hears of each phase as it begins. */
+export function makePhases(
+  clock: Clock,
+  deadlines: Deadlines,
+  cancel: AbortSignal,
+  onPhase?: (phase: Phase) => void,
+): Phases {
   const begun = clock.now()
   const timings: Partial<Record<Phase, number>> = {}
   let current: Phase = 'provisioning'
@@ -28,6 +34,7 @@ export function makePhases(clock: Clock, deadlines: Deadlines, cancel: AbortSign
 
   async function run<Value>(phase: Phase, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
     current = phase
+    onPhase?.(phase)
     const startedAt = clock.now()
     const isCleanup = phase === 'cleanup'
     const left = deadlines.rollout - (startedAt - begun)

@@ -17,6 +17,8 @@ export interface RolloutPorts extends StayPorts, LeasePorts {
   readonly agent: Agent
   /** The same for the sandbox of a verifier that gets one of its own: asked for only once the first is given back. */
   readonly verifier: LeasePorts
+  /** Hears of each phase as it begins. */
+  readonly onPhase?: (phase: Phase) => void
 }
 
 export interface RolloutRequest {
@@ -47,7 +49,7 @@ export interface RolloutEnd {
 export async function rollout(request: RolloutRequest, ports: RolloutPorts): Promise<RolloutEnd> {
   const startedAt = ports.clock.wallTime()
   const begun = ports.clock.now()
-  const phases = makePhases(ports.clock, request.deadlines, request.cancel)
+  const phases = makePhases(ports.clock, request.deadlines, request.cancel, ports.onPhase)
   const attempt = new Attempt(request, ports, phases)
   const verdict = await attempt.explain(await attempt.run())
   await attempt.cleanUp()

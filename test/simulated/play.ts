@@ -7,6 +7,7 @@ import { toEngineSettings } from '../../src/assembly/settings.ts'
 import type { ActorSystem } from '../../src/kernel/system.ts'
 import type { Drained } from '../../src/pool/pool.ts'
 import { makeGate } from '../../src/rollout/gate.ts'
+import { makeLiveBoard } from '../../src/rollout/live.ts'
 import { chunkGroups } from '../../src/stream/chunk-groups.ts'
 import type { GroupPlan } from '../../src/taskset/plan.ts'
 import { simulatedAgent } from './agent.ts'
@@ -234,6 +235,7 @@ class Stage {
         return agent
       },
       finishing: makeGate(FINISHING_AT_ONCE),
+      live: makeLiveBoard(system.clock),
       deadlines: scenario.deadlines,
       retries: scenario.retries,
       strategy: scenario.strategy,

@@ -11,6 +11,7 @@ import { type ActorSystem, makeSystem } from '../../src/kernel/system.ts'
 import { withDefaultDeadlines } from '../../src/rollout/deadlines.ts'
 import { makeGate } from '../../src/rollout/gate.ts'
 import type { Group, GroupStrategy } from '../../src/rollout/group.ts'
+import { makeLiveBoard } from '../../src/rollout/live.ts'
 import type { DurableRun, RunHeader } from '../../src/rollout/run.ts'
 import { makeConservation } from '../../src/stream/conservation.ts'
 import type { GroupPlan, PlannedGroup } from '../../src/taskset/plan.ts'
@@ -140,6 +141,7 @@ export function makeScene(options: SceneOptions): Scene {
           collector: collectorRef,
           supervisor: supervisorRef,
           finishing: makeGate(64),
+          live: makeLiveBoard(clock),
           deadlines: withDefaultDeadlines(),
           retries: options.retries ?? 2,
           strategy: options.strategy ?? { type: 'complete' },
