@@ -5,7 +5,10 @@ import type { Outcome, Phase, PhaseTimings, StopReason } from '../rollout/run.ts
 import type { LeaseKind } from '../runtimes/runtime.ts'
 import type { EvaluationRecord, StepRecord } from '../training/records.ts'
 
-/** What a page or a terminal that watches a job is sent: first one `state`, then a `tick` a few times a second with what is new. Plain JSON. */
+/**
+ * What a page or a terminal that watches a job is sent: first one `state`, then a `tick` at most four times a second with what is new. Another `state` may come at
+ * any time, in the place of ticks that a slow reader has missed or when more became known of the job, and replaces all before it. Plain JSON.
+ */
 export type FeedMessage = ({ readonly type: 'state' } & FeedState) | ({ readonly type: 'tick' } & FeedTick)
 
 /** Which job this is, and where what is told of it comes from. */
@@ -13,7 +16,7 @@ export interface FeedJob {
   readonly jobId: string
   readonly name: string
   readonly version: string
-  /** `live`: this process runs it. `followed`: another process does, and its journal is read. `over`: it has ended. */
+  /** `live`: told by the engine that runs it, here or in another process. `followed`: another process runs it, and its journal is read. `over`: it has ended. */
   readonly source: 'live' | 'followed' | 'over'
   readonly runtime: string | null
   readonly threads: number | null
@@ -23,7 +26,7 @@ export interface FeedJob {
   readonly startedAt: number
 }
 
-/** Everything that a newcomer needs, bounded: the newest of long lists. */
+/** Everything that a newcomer needs, bounded: the newest 5,000 runs, 2,000 groups, 1,000 chunks and 200 problems, oldest first. */
 export interface FeedState {
   readonly job: FeedJob
   /** The feed's clock, milliseconds since 1970; spans are relative to it. */
@@ -38,7 +41,7 @@ export interface FeedState {
   readonly problems: readonly FeedProblem[]
 }
 
-/** What has changed since the message before. Absent: nothing. Lists are what is new, oldest first; `live` is the whole of what goes on. */
+/** What has changed since the message before. Absent: nothing. Lists are what is new, oldest first, and the newest 500 where more is; `live` is the whole of what goes on. */
 export interface FeedTick {
   readonly at: number
   readonly now: FeedNow
@@ -61,12 +64,14 @@ export interface FeedNow {
   readonly rate: number
   /** Share of leases that found a warm sandbox waiting, 0 to 1; null before the first lease. */
   readonly hitRate: number | null
-  /** In the currency of the prices that were given, since the job began; null without prices. */
+  /** In the currency of the prices that were given, since the job began; null without prices. `currency` is empty where none was named. */
   readonly cost: { readonly amount: number; readonly currency: string } | null
   readonly step: number | null
+  /** How many rollouts are in each phase, those too that `live` does not list. Absent where nobody can tell. */
+  readonly phases?: Readonly<Partial<Record<Phase, number>>>
 }
 
-/** A rollout under way. */
+/** A rollout under way. Of more than 1,024 those are listed that have been so longest, and less often: one message in four. */
 export interface LiveRollout {
   readonly runId: string
   readonly groupId: string
@@ -129,7 +134,13 @@ export interface FeedFailure {
   readonly kind: string
   readonly outcome: Outcome
   readonly count: number
-  readonly first: { readonly runId: string; readonly slug: string; readonly phase: Phase | null; readonly message: string; readonly at: number }
+  readonly first: {
+    readonly runId: string
+    readonly slug: string
+    readonly phase: Phase | null
+    readonly message: string
+    readonly at: number
+  }
 }
 
 /** What the engine said unasked, without secrets. */
