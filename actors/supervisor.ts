@@ -171,10 +171,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         beginCancel(state, context.replyTo, undefined)
         return
       case 'ask-shards':
-        context.reply(
-          message,
-          Array.from(state.shards.values(), ({ root }) => root),
-        )
+        context.reply(message, [...state.shards.values()].map(toRoot))
         return
       case 'room':
         return
@@ -294,6 +291,8 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
 function countRuns(groups: readonly PlannedGroup[]): number {
   return groups.reduce((sum, { plan, durable }) => sum + plan.members.length - durable.length, 0)
 }
+
+const toRoot = ({ root }: Shard): Ref<ShardMessage> => root
 
 /** One more lost thread, and its members count as lost. */
 function isSuspect({ losses }: Queued): boolean {
