@@ -33,7 +33,10 @@ const STEPS = [
   {
     name: 'troupe eval',
     argv: ['dist/src/cli/main.js', ...EVAL, '--skill', '1', '--no-journal', '--quiet', '--json'],
-    read: output => `${JSON.parse(output).runs.passed} of ${JSON.parse(output).runs.planned} runs passed`,
+    read(output) {
+      const { runs } = JSON.parse(output.trimEnd().split('\n').at(-1)).result
+      return `${runs.passed} of ${runs.planned} runs passed`
+    },
   },
 ]
 

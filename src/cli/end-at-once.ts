@@ -7,7 +7,7 @@ const AT_ONCE_MS = 2_000
 
 /** Not in order any more: nothing is drained, but sandboxes are given back as far as two seconds allow. Ends the process. */
 export async function endAtOnce(close: () => Promise<void>, cli: Cli): Promise<void> {
-  cli.console.talk('ending at once')
+  cli.console.need('ending at once')
   const closed = close().catch(error => cli.tell(error))
   await Promise.race([closed, sleep(cli.clock, AT_ONCE_MS)])
   process.exit(EXIT.interrupted)

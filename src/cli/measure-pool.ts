@@ -19,9 +19,11 @@ import { closing } from './closing.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { type Measuring, type MeasuringArguments, prepareMeasuring } from './ladder-ports.ts'
+import { makeCounter } from './progress/counter.ts'
+import { openTelling, type TellArguments, type Telling } from './telling.ts'
 
 /** Options that both commands have. */
-export interface PoolBenchArguments extends MeasuringArguments {
+export interface PoolBenchArguments extends MeasuringArguments, TellArguments {
   readonly width: number
   readonly batches: number
   readonly repetitions: number
@@ -36,6 +38,8 @@ export interface PoolBench {
   /** That may exist at once. */
   readonly sandboxes: number
   readonly providerPool: boolean
+  /** That are measured in one repetition. */
+  readonly levels: number
   /** Throws where the runtime cannot do it. */
   check(runtime: Runtime): void
   run(ports: LadderPorts, onLevel: OnLevel): Promise<PoolRun>
@@ -46,8 +50,11 @@ export async function measurePool(
   bench: PoolBench,
   tasks: string | undefined,
   options: PoolBenchArguments,
-  cli: Cli,
+  outer: Cli,
 ): Promise<void> {
+  await using opened = closing(openTelling(options, outer))
+  const telling = opened.value
+  const { cli } = telling
   const measuring = await prepareMeasuring(tasks, options, { work: 'infra', group: 1, agentConfig: {} }, cli.console)
   if (measuring.runtime !== undefined) {
     await using runtime = closing(measuring.runtime)
@@ -57,54 +64,90 @@ export async function measurePool(
   } else checkDescriptors([bench.sandboxes], measuring.runtimeName)
   const { kind, words } = bench
   const command = [`troupe ${kind}`, ...(tasks === undefined ? [] : [tasks]), words, ...measuring.words].join(' ')
-  await measure(bench, measuring, { command, ...measuring.about }, options, cli)
+  await measure(bench, measuring, { command, ...measuring.about }, options, telling)
 }
 
 async function measure(
-  { kind, run }: PoolBench,
+  { kind, run, levels }: PoolBench,
   measuring: Measuring,
   about: Readonly<Record<string, string>>,
-  { out }: PoolBenchArguments,
-  cli: Cli,
+  { out, repetitions }: PoolBenchArguments,
+  telling: Telling,
 ): Promise<void> {
-  const { console } = cli
+  const { cli } = telling
+  const { console, clock } = cli
   const path = join(out, `${kind}.csv`)
   const interrupt = armInterrupt({
     onFirst: () =>
-      console.talk('\nending in order, and keeping the levels that are done; press Ctrl-C again to end at once'),
+      console.need('\nending in order, and keeping the levels that are done; press Ctrl-C again to end at once'),
     onSecond: () => process.exit(EXIT.interrupted),
   })
   const keep = (soFar: PoolMeasurement, problems: readonly string[]) =>
     writeReceipt(path, toPoolReceipt(kind, soFar, about, toComplete(problems)))
+  // Levels differ, repetitions do not: one of them tells how long the others take.
+  const counter = makeCounter({ unit: 'levels', total: levels * repetitions, clock, tellsFrom: 1 / repetitions })
+  const shown = telling.show(counter.view)
   try {
     await keep({ levels: [], moments: [] }, ['it was ended before its first level'])
     const ports = { ...measuring.ports, signal: interrupt.signal, say: (line: string) => console.talk(line) }
-    const measured = await run(ports, soFar => keep(soFar, [`it was ended after ${soFar.levels.length} levels`]))
+    const measured = await run(ports, soFar => {
+      counter.done(describeLevels(soFar))
+      const last = soFar.levels.at(-1)
+      if (last !== undefined) telling.tell({ type: 'level-measured', ...last })
+      return keep(soFar, [`it was ended after ${soFar.levels.length} levels`])
+    })
+    shown.stop()
     const problems = [...(interrupt.signal.aborted ? ['interrupted'] : []), ...measured.problems]
     await keep(measured, problems)
-    for (const problem of problems) console.talk(problem)
-    if (measured.levels.length > 0) await drawPool(kind, path, out, cli)
-    else console.talk(`nothing was measured; ${path} says why`)
+    for (const problem of problems) console.need(problem)
+    if (measured.levels.length > 0) await presentPool(kind, path, out, telling, problems)
+    else {
+      await telling.finish({ problems, levels: [] }, () => '')
+      console.need(`nothing was measured; ${path} says why`)
+    }
     const isWhole = measured.levels.every(({ failed = 0, leaked = 0 }) => failed + leaked === 0)
     if (interrupt.signal.aborted) cli.exitWith(EXIT.interrupted)
     else if (problems.length > 0 || !isWhole) cli.exitWith(EXIT.failed)
   } finally {
+    shown.stop()
     interrupt.disarm()
   }
 }
 
+function describeLevels({ levels }: PoolMeasurement): readonly string[] {
+  const failed = levels.reduce((sum, level) => sum + (level.failed ?? 0), 0)
+  const leaked = levels.reduce((sum, level) => sum + (level.leaked ?? 0), 0)
+  return [`${failed} failed`, ...(leaked === 0 ? [] : [`${leaked} left behind`])]
+}
+
 /** Prints and draws what the receipt at `path` holds, and nothing that it does not. Rejects where that is none of this kind. */
-export async function drawPool(kind: PoolReceiptKind, path: string, out: string, { console }: Cli): Promise<void> {
+export async function drawPool(
+  kind: PoolReceiptKind,
+  path: string,
+  { out, ...options }: PoolBenchArguments,
+  cli: Cli,
+): Promise<void> {
+  await using telling = closing(openTelling(options, cli))
+  await presentPool(kind, path, out, telling.value, [])
+}
+
+async function presentPool(
+  kind: PoolReceiptKind,
+  path: string,
+  out: string,
+  telling: Telling,
+  problems: readonly string[],
+): Promise<void> {
   const receipt = await readReceiptFile(path)
   const measured = fromPoolReceipt(receipt, kind, path)
-  await console.print(renderPoolReport(reportOf(kind, measured)))
+  await telling.finish({ problems, levels: measured.levels }, () => renderPoolReport(reportOf(kind, measured)))
   const { presentPoolReceipt } = await import('../warmpool/present.ts')
   const { svg, html } = presentPoolReceipt(receipt, kind, path)
   const [picture, page] = [join(out, `${kind}.svg`), join(out, `${kind}.html`)]
   await writeWhole(picture, svg)
   await writeWhole(page, html)
   const own = path === join(out, `${kind}.csv`) ? `${path}, ` : ''
-  console.talk(`written: ${own}${picture}, ${page}`)
+  telling.cli.console.need(`written: ${own}${picture}, ${page}`)
 }
 
 const toComplete = (problems: readonly string[]): string =>

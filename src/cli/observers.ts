@@ -36,7 +36,7 @@ async function serveMetrics(at: NonNullable<ObserveArguments['metrics']>, { cons
   const { openMetricsEndpoint } = await import('../telemetry/metrics/endpoint.ts')
   const { createMetrics } = await import('../telemetry/metrics/create-metrics.ts')
   const endpoint = await openMetricsEndpoint(at)
-  console.talk(`metrics: ${endpoint.url}`)
+  console.need(`metrics: ${endpoint.url}`)
   let stop = () => {}
   return {
     async attach(job) {
@@ -70,7 +70,7 @@ async function writeEvents(path: string, { clock, console, tell }: Cli): Promise
       end = async () => {
         stop()
         await log.close()
-        if (log.dropped > 0) console.talk(`${path}: ${log.dropped} events were dropped`)
+        if (log.dropped > 0) console.need(`${path}: ${log.dropped} events were dropped`)
       }
     },
     close: () => end(),

@@ -1,38 +1,47 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Presets, SingleBar } from 'cli-progress'
 import { z } from 'zod'
 import { loadModule } from '../modules/load-module.ts'
 import { writePolicyFile } from '../policy/policy-file.ts'
 import type { DemonstrationSource } from '../policy/warm-up/demonstrations.ts'
-import { type WarmUpStep, warmUp } from '../policy/warm-up/warm-up.ts'
+import { warmUp } from '../policy/warm-up/warm-up.ts'
 import { decimal, duration } from '../report/units.ts'
 import type { Cli } from './cli.ts'
+import { closing } from './closing.ts'
 import type { PolicyMakeArguments } from './commands/policy.ts'
 import { noSuchFile, notDemonstrations, wouldReplace } from './errors.ts'
+import { makeCounter } from './progress/counter.ts'
+import { openTelling } from './telling.ts'
 
-/** Plain lines of progress, besides the last. */
-const LINES = 10
+/** Steps are alike: a few of them tell how long the others take. */
+const TELLS_FROM = 0.02
 
 /** `troupe policy make`. Rejects with what is wrong with the input before anything is computed, later with what `warmUp` does. */
 export async function makePolicy(path: string, options: PolicyMakeArguments, cli: Cli): Promise<void> {
-  const { console, clock } = cli
+  const { clock } = cli
   if (!existsSync(path)) throw noSuchFile(path)
   if (existsSync(options.out) && options.force !== true) throw wouldReplace(options.out)
   const source = await loadSource(path)
   const settings = { ...source.settings, ...(options.steps === undefined ? {} : { steps: options.steps }) }
   const startedAt = clock.now()
-  const progress = options.quiet === true ? undefined : showSteps(settings.steps, cli)
+  await using telling = closing(openTelling(options, cli))
+  const counter = makeCounter({ unit: 'steps', total: settings.steps, clock, tellsFrom: TELLS_FROM })
+  const shown = telling.value.show(counter.view)
   const contents = await warmUp(
     { ...source, settings },
     {
       ...(options.seed === undefined ? {} : { seed: options.seed }),
-      onStep: step => progress?.step(step),
+      onStep: ({ loss }) => counter.done([`loss ${decimal(loss, 3)}`]),
     },
-  ).finally(() => progress?.stop())
+  ).finally(() => shown.stop())
   await writePolicyFile(options.out, contents)
-  await console.print(`${options.out} is made, in ${duration(clock.now() - startedAt)}`)
+  const { shape, made } = contents
+  const tookMs = clock.now() - startedAt
+  await telling.value.finish(
+    { file: options.out, name: contents.name, shape, made, tookMs },
+    () => `${options.out} is made, in ${duration(tookMs)}`,
+  )
 }
 
 /** A module is trusted as far as its functions' results; what they are called with and how many there are is checked here. */
@@ -63,35 +72,4 @@ async function loadSource(path: string): Promise<DemonstrationSource> {
     path,
     error.issues.map(issue => `${issue.path.join('.') || 'the default export'}: ${issue.message}`),
   )
-}
-
-interface StepsProgress {
-  step(step: WarmUpStep): void
-  stop(): void
-}
-
-function showSteps(steps: number, { console }: Cli): StepsProgress {
-  if (!console.interactive) {
-    const every = Math.max(1, Math.floor(steps / LINES))
-    return {
-      step({ step, loss }) {
-        if (step % every === 0 || step === steps) console.talk(`step ${step}/${steps}, loss ${decimal(loss, 3)}`)
-      },
-      stop() {},
-    }
-  }
-  const bar = new SingleBar(
-    {
-      // cli-progress asks for a socket of its own kind; it only writes.
-      stream: console.stderr as NodeJS.WriteStream,
-      format: '{bar} {value}/{total} steps, loss {loss}, eta {eta_formatted}',
-      barsize: 20,
-      hideCursor: true,
-      gracefulExit: true,
-      clearOnComplete: true,
-    },
-    Presets.shades_classic,
-  )
-  bar.start(steps, 0, { loss: '–' })
-  return { step: ({ step, loss }) => bar.update(step, { loss: decimal(loss, 3) }), stop: () => bar.stop() }
 }

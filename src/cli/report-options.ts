@@ -20,5 +20,5 @@ export function tellReported({ reported }: Job, console: Console): void {
     ...(reported.dropped > 0 ? [`${reported.dropped} dropped`] : []),
   ]
   const runs = `${reported.reported} ${reported.reported === 1 ? 'run' : 'runs'}`
-  console.talk(`reported: ${[runs, ...lost].join(', ')}, ${reported.url}`)
+  console.need(`reported: ${[runs, ...lost].join(', ')}, ${reported.url}`)
 }

@@ -18,8 +18,9 @@ import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { type ModelPlan, planModel } from './open-model.ts'
-import { showProgress } from './progress.ts'
+import { watchJob } from './progress/job-view.ts'
 import { makeRuntime } from './runtime-options.ts'
+import { openTelling, type Telling } from './telling.ts'
 import { showWarnings } from './warnings.ts'
 
 interface AgentPlan extends Pick<ModelPlan, 'agent' | 'close'> {
@@ -33,8 +34,11 @@ interface Input {
 }
 
 /** `troupe baseline`. Throws what is wrong with the input; a verdict of any kind is a success. */
-export async function runBaseline(input: Input, options: BaselineArguments, cli: Cli): Promise<void> {
+export async function runBaseline(input: Input, options: BaselineArguments, outer: Cli): Promise<void> {
   refuseConflicts(input, options)
+  await using opened = closing(openTelling(options, outer))
+  const telling = opened.value
+  const { cli } = telling
   const loaded = await Taskset.load(input.tasks)
   const taskset = chooseTrainTasks(loaded, options.taskIds)
   await using runtime = closing(await makeRuntime(options, loaded.environment, cli.console, taskset.tasks))
@@ -46,44 +50,42 @@ export async function runBaseline(input: Input, options: BaselineArguments, cli:
   await preflight(taskset, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using model = closing(await plan.open())
   await using job = closing(await Job.start(taskset.name, jobOptions))
-  await measure(job.value, taskset, model.value.agent, options, cli)
+  telling.attach(job.value)
+  await measure(job.value, taskset, model.value.agent, telling)
 }
 
-async function measure(
-  job: Job,
-  taskset: Taskset,
-  agent: AgentSpec,
-  options: BaselineArguments,
-  cli: Cli,
-): Promise<void> {
+async function measure(job: Job, taskset: Taskset, agent: AgentSpec, telling: Telling): Promise<void> {
+  const { cli } = telling
   const { console, clock } = cli
   const hideWarnings = showWarnings(console)
   const interrupt = armInterrupt({
-    onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
+    onFirst: () => console.need('\nending in order; press Ctrl-C again to end at once'),
     onSecond: () => void endAtOnce(() => job.close(), cli),
   })
-  const progress = options.quiet
-    ? undefined
-    : showProgress(() => job.snapshot(), { clock, stream: console.stderr, interactive: console.interactive })
+  const watch = watchJob(job, clock)
+  const shown = telling.show(watch.view)
   let failure: unknown
   try {
     for await (const _ of job.stream(taskset, agent, { signal: interrupt.signal }));
   } catch (error) {
     failure = error
   } finally {
-    progress?.stop()
-    hideWarnings()
-    interrupt.disarm()
+    shown.stop()
+    watch.stop()
   }
+  // What would not end is told when the job is closed.
+  await job.stopEngines().catch(() => {})
+  hideWarnings()
+  interrupt.disarm()
   if (failure !== undefined && job.runs.length === 0 && !interrupt.signal.aborted) throw failure
   const baseline = measureBaseline(toAttempts(job.groups))
-  await console.print(options.json === true ? JSON.stringify(baseline) : renderBaseline(baseline))
+  await telling.finish(baseline, () => renderBaseline(baseline))
   conclude(baseline, job, failure, interrupt.signal, cli)
 }
 
 function conclude(baseline: Baseline, job: Job, failure: unknown, signal: AbortSignal, cli: Cli): void {
   for (const { count, example } of countFailures(job.runs).slice(0, 3))
-    cli.console.talk(`${count} failed, for instance ${example.slug}: ${example.message ?? 'without a word'}`)
+    cli.console.need(`${count} failed, for instance ${example.slug}: ${example.message ?? 'without a word'}`)
   if (failure !== undefined) cli.tell(failure)
   if (signal.aborted) cli.exitWith(EXIT.interrupted)
   else if (failure !== undefined || baseline.verdict === 'nothing-graded') cli.exitWith(EXIT.failed)

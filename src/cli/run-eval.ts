@@ -18,9 +18,10 @@ import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { openObservers } from './observers.ts'
-import { showProgress } from './progress.ts'
+import { watchJob } from './progress/job-view.ts'
 import { tellReported } from './report-options.ts'
 import { makeRuntime } from './runtime-options.ts'
+import { openTelling, type Telling } from './telling.ts'
 import { selectUngraded } from './ungraded-tasks.ts'
 import { showWarnings } from './warnings.ts'
 
@@ -28,8 +29,11 @@ import { showWarnings } from './warnings.ts'
 export async function runEval(
   input: { readonly tasks: string; readonly agent: string },
   options: EvalArguments,
-  cli: Cli,
+  outer: Cli,
 ): Promise<void> {
+  await using opened = closing(openTelling(options, outer))
+  const telling = opened.value
+  const { cli } = telling
   const loaded = await Taskset.load(input.tasks)
   const taskset = await chooseTasks(loaded, options, cli)
   const agent = createAgent(input.agent, toAgentConfig(options))
@@ -46,7 +50,8 @@ export async function runEval(
   let failure: unknown
   try {
     await observers.value.attach(job)
-    await runJob(job, taskset, agent, options, cli)
+    telling.attach(job)
+    await runJob(job, taskset, agent, options, telling)
   } catch (error) {
     failure = error
     throw error
@@ -59,18 +64,24 @@ export async function runEval(
   }
 }
 
-async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: EvalArguments, cli: Cli): Promise<void> {
+async function runJob(
+  job: Job,
+  taskset: Taskset,
+  agent: AgentSpec,
+  options: EvalArguments,
+  telling: Telling,
+): Promise<void> {
+  const { cli } = telling
   const { console, clock } = cli
   if (job.resumed) console.talk(`going on with ${job.jobId}, which was interrupted`)
   const hideWarnings = showWarnings(console)
   const interrupt = armInterrupt({
-    onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
+    onFirst: () => console.need('\nending in order; press Ctrl-C again to end at once'),
     onSecond: () => void endAtOnce(() => job.close(), cli),
   })
   const startedAt = clock.now()
-  const progress = options.quiet
-    ? undefined
-    : showProgress(() => job.snapshot(), { clock, stream: console.stderr, interactive: console.interactive })
+  const watch = watchJob(job, clock)
+  const shown = telling.show(watch.view)
   const consumed: Consumed = { chunks: undefined, error: undefined }
   try {
     consumed.chunks = await consume(
@@ -80,7 +91,8 @@ async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: Eva
   } catch (error) {
     consumed.error = error
   } finally {
-    progress?.stop()
+    shown.stop()
+    watch.stop()
   }
   const wallMs = clock.now() - startedAt
   const snapshot = job.snapshot()
@@ -104,7 +116,7 @@ async function runJob(job: Job, taskset: Taskset, agent: AgentSpec, options: Eva
     wallMs,
     ...(chunks === undefined ? {} : { chunks }),
   })
-  await deliver(report, options, cli)
+  await telling.finish(report, colours => renderReport(report, colours))
   conclude(report, error, interrupt.signal, options, cli)
 }
 
@@ -136,12 +148,6 @@ function hasStarted(snapshot: JobSnapshot, signal: AbortSignal): boolean {
   return snapshot.finishedRuns > 0 || snapshot.peakInFlight > 0 || signal.aborted
 }
 
-async function deliver(report: Report, options: EvalArguments, { console }: Cli): Promise<void> {
-  const json = options.json === true
-  await console.print(json ? JSON.stringify(report) : renderReport(report, console.colours))
-  if (json && options.quiet !== true) console.talk(renderReport(report))
-}
-
 function conclude(report: Report, error: unknown, signal: AbortSignal, { journal }: EvalArguments, cli: Cli): void {
   if (error !== undefined) cli.tell(error)
   if (signal.aborted) {
@@ -152,7 +158,7 @@ function conclude(report: Report, error: unknown, signal: AbortSignal, { journal
   const missing = report.runs.planned - report.runs.graded
   const again = journal === false ? '' : `; --ungraded-of ${report.jobId} runs their tasks again`
   if (missing > 0)
-    cli.console.talk(
+    cli.console.need(
       `${missing} of ${report.runs.planned} runs have no grade; \`troupe show\` a failed one for more${again}`,
     )
   cli.exitWith(EXIT.failed)

@@ -4,17 +4,20 @@ import type { Cli } from './cli.ts'
 import type { ExplainArguments } from './commands/explain.ts'
 import { notWritten, unknownRecord } from './errors.ts'
 import { findJob, readJobs, readJournal } from './journal-reader.ts'
+import { makeCounter } from './progress/counter.ts'
+import { openTelling } from './telling.ts'
 
 /** Where the time of a job's steps went, from its journal. */
-export async function runExplain(
-  text: string | undefined,
-  options: ExplainArguments,
-  { console, clock }: Cli,
-): Promise<void> {
+export async function runExplain(text: string | undefined, options: ExplainArguments, outer: Cli): Promise<void> {
+  const { quiet } = options
+  const telling = openTelling(quiet === undefined ? {} : { quiet }, outer)
+  const { console, clock } = telling.cli
   await readJournal(options.journal, clock, async journal => {
     const job = text === undefined ? (await readJobs(journal))[0] : await findJob(journal, text)
     if (job === undefined) throw unknownRecord('job', 'newest', options.journal)
-    const explained = await explainJob(journal, job)
+    const counter = makeCounter({ unit: 'runs read', total: null, clock })
+    const shown = telling.show(counter.view, { passing: true })
+    const explained = await explainJob(journal, job, { onRun: () => counter.done() }).finally(() => shown.stop())
     const step = pickStep(explained, options.step)
     await console.print(options.json === true ? toJson(explained, step) : renderExplanation(explained, step))
     if (options.out === undefined) return
@@ -24,6 +27,6 @@ export async function runExplain(
     await replaceFile(out, drawStep(explained, step)).catch(error => {
       throw notWritten(out, error)
     })
-    console.talk(`drawn: ${out}`)
+    console.need(`drawn: ${out}`)
   })
 }

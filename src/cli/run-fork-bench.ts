@@ -12,7 +12,7 @@ export async function runForkBenchCommand(
   options: ForkBenchArguments,
   cli: Cli,
 ): Promise<void> {
-  if (options.receipt !== undefined) return drawPool('fork-bench', options.receipt, options.out, cli)
+  if (options.receipt !== undefined) return drawPool('fork-bench', options.receipt, options, cli)
   const { width, batches, repetitions } = options
   const parents = options.parents ?? USUAL_PARENTS.filter(count => count <= width)
   const most = Math.max(...parents)
@@ -24,6 +24,7 @@ export async function runForkBenchCommand(
       // One case at a time is measured, while the parents of all the others are kept.
       sandboxes: 2 * width + parents.reduce((sum, count) => sum + count, 0),
       providerPool: false,
+      levels: 1 + parents.length * (1 + batches),
       check(runtime) {
         if (runtime.forks !== true) throw noForks(runtime.name)
       },

@@ -20,6 +20,9 @@ import { conflictingOptions, missingOption } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { type Measuring, prepareMeasuring } from './ladder-ports.ts'
+import { toLevelEvent } from './level-event.ts'
+import { makeCounter } from './progress/counter.ts'
+import { openTelling, type Telling } from './telling.ts'
 
 interface LadderInput {
   readonly tasks: string | undefined
@@ -29,10 +32,13 @@ interface LadderInput {
 const PUBLISHED = 'published'
 
 /** `troupe ladder`. Throws what is wrong with the input, before anything is made; the exit status tells how the ladder went. */
-export async function runLadderCommand(input: LadderInput, options: LadderArguments, cli: Cli): Promise<void> {
+export async function runLadderCommand(input: LadderInput, options: LadderArguments, outer: Cli): Promise<void> {
+  await using opened = closing(openTelling(options, outer))
+  const telling = opened.value
+  const { cli } = telling
   const compared = options.compare === undefined ? undefined : await readCompared(options.compare)
   if (options.receipt !== undefined) {
-    await draw(await readReceiptFile(options.receipt), compared, options, cli)
+    await draw(await readReceiptFile(options.receipt), compared, options, telling)
     return
   }
   const measuring = await prepareMeasuring(input.tasks, options, toWork(input, options), cli.console)
@@ -42,32 +48,40 @@ export async function runLadderCommand(input: LadderInput, options: LadderArgume
     await using runtime = closing(measuring.runtime)
     await preflightLadder(options.levels, strategies, runtime.value)
   }
-  await climb(strategies, compared, measuring, { input, options, cli })
+  await climb(strategies, compared, measuring, { input, options, telling })
 }
 
 interface Command {
   readonly input: LadderInput
   readonly options: LadderArguments
-  readonly cli: Cli
+  readonly telling: Telling
 }
 
 async function climb(
   strategies: readonly Strategy[],
   compared: Receipt | undefined,
   measuring: Measuring,
-  { input, options, cli }: Command,
+  { input, options, telling }: Command,
 ): Promise<void> {
+  const { cli } = telling
   const { console } = cli
   const { levels: widths, repetitions, mode: work } = options
   const path = join(options.out, 'ladder.csv')
   const about = { command: toCommand(strategies, measuring, input, options), ...measuring.about }
   const interrupt = armInterrupt({
     onFirst: () =>
-      console.talk('\nending in order, and keeping the levels that are done; press Ctrl-C again to end at once'),
+      console.need('\nending in order, and keeping the levels that are done; press Ctrl-C again to end at once'),
     onSecond: () => process.exit(EXIT.interrupted),
   })
   const done: Level[] = []
   const keep = (problems: readonly string[]) => writeReceipt(path, toLadderReceipt(done, about, problems))
+  // A wide level takes many times as long as a narrow one: nobody can tell from those that are done.
+  const counter = makeCounter({
+    unit: 'levels',
+    total: widths.length * repetitions * strategies.length,
+    clock: cli.clock,
+  })
+  const shown = telling.show(counter.view)
   try {
     await keep(['it was ended before its first level'])
     const run = await runLadder(
@@ -75,34 +89,52 @@ async function climb(
       { ...measuring.ports, signal: interrupt.signal, say: line => console.talk(line) },
       async level => {
         done.push(level)
+        counter.done(describeLevels(done))
+        telling.tell(toLevelEvent(level))
         await keep([`it was ended after ${level.cell.strategy} at ${level.cell.width}, repetition ${level.repetition}`])
       },
     )
+    shown.stop()
     const problems = [
       ...(interrupt.signal.aborted ? ['interrupted: only the levels that were done'] : []),
       ...run.problems,
     ]
     const receipt = toLadderReceipt(done, about, problems)
     await writeReceipt(path, receipt)
-    for (const problem of problems) console.talk(problem)
-    if (done.length > 0) await draw(receipt, compared, options, cli)
+    for (const problem of problems) console.need(problem)
+    if (done.length > 0) await draw(receipt, compared, options, telling, problems)
+    else await telling.finish({ problems, rows: [], compared: [] }, () => '')
     const isWhole = problems.length === 0 && done.every(({ failures, leaked }) => failures.length + leaked === 0)
     if (interrupt.signal.aborted) cli.exitWith(EXIT.interrupted)
     else if (!isWhole) cli.exitWith(EXIT.failed)
   } finally {
+    shown.stop()
     interrupt.disarm()
   }
+}
+
+/** How the sandboxes fared. */
+function describeLevels(done: readonly Level[]): readonly string[] {
+  const failed = done.reduce((sum, { failures }) => sum + failures.length, 0)
+  const leaked = done.reduce((sum, level) => sum + level.leaked, 0)
+  const last = done.at(-1)
+  return [
+    `${failed} failed`,
+    ...(leaked === 0 ? [] : [`${leaked} left behind`]),
+    ...(last === undefined ? [] : [`last ${last.cell.strategy} at ${last.cell.width}`]),
+  ]
 }
 
 async function draw(
   receipt: Receipt,
   compared: Receipt | undefined,
   { out, ...options }: LadderArguments,
-  cli: Cli,
+  telling: Telling,
+  problems: readonly string[] = [],
 ): Promise<void> {
   const rows = toLadderRows(receipt, options.receipt ?? 'ladder.csv')
   const others = compared === undefined ? [] : toLadderRows(compared, options.compare ?? PUBLISHED)
-  await cli.console.print(renderLadder(rows, others))
+  await telling.finish({ problems, rows, compared: others }, () => renderLadder(rows, others))
   // The chart library is large, and not needed before.
   const { toLadderPage, toLadderSvg } = await import('../ladder/page/index.ts')
   const receipts = compared === undefined ? [receipt] : [receipt, compared]
@@ -110,7 +142,7 @@ async function draw(
   await writeWhole(svg, toLadderSvg(receipts))
   await writeWhole(page, toLadderPage(receipts))
   const csv = options.receipt === undefined ? `${join(out, 'ladder.csv')}, ` : ''
-  cli.console.talk(`written: ${csv}${svg}, ${page}`)
+  telling.cli.console.need(`written: ${csv}${svg}, ${page}`)
 }
 
 async function readCompared(path: string): Promise<Receipt> {

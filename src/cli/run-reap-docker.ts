@@ -8,12 +8,15 @@ import type { Cli } from './cli.ts'
 import type { ReapArguments } from './commands/reap.ts'
 import { conflictingOptions } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
+import { makeCounter } from './progress/counter.ts'
 import { toAge } from './render-leftovers.ts'
+import { openTelling, type Telling } from './telling.ts'
 
 /** `troupe reap --runtime docker`: lists the containers that dead engines have left, and with `--delete` removes them. */
-export async function runReapDocker(options: ReapArguments, cli: Cli): Promise<void> {
-  const { console, clock } = cli
-  const { kind, olderThan, owner, host, ownerless, json } = options
+export async function runReapDocker(options: ReapArguments, outer: Cli): Promise<void> {
+  const { kind, olderThan, owner, host, ownerless, json, quiet } = options
+  const telling = openTelling(quiet === undefined ? {} : { quiet }, outer)
+  const { console, clock } = telling.cli
   if (kind !== undefined) throw conflictingOptions('--kind', '--runtime docker', 'there are only containers')
   if (ownerless === true)
     throw conflictingOptions('--ownerless', '--runtime docker', 'a container of ours has its owner from the start')
@@ -25,7 +28,7 @@ export async function runReapDocker(options: ReapArguments, cli: Cli): Promise<v
       ...(host === undefined ? {} : { hosts: host }),
     })
     if (leftovers.length === 0) return console.talk('nothing is left over')
-    if (options.delete === true) return await remove(engine, leftovers, options, cli)
+    if (options.delete === true) return await remove(engine, leftovers, options, telling)
     if (json === true) return await console.print(leftovers.map(each => JSON.stringify(each)).join('\n'))
     await console.print(render(leftovers, clock.wallTime()))
     await console.print(count(leftovers))
@@ -39,16 +42,20 @@ async function remove(
   engine: Engine,
   leftovers: readonly LeftContainer[],
   { json }: ReapArguments,
-  { console, exitWith }: Cli,
+  telling: Telling,
 ): Promise<void> {
+  const { console, clock, exitWith } = telling.cli
+  const counter = makeCounter({ unit: 'containers', total: leftovers.length, clock, tellsFrom: 0.2 })
+  const shown = telling.show(counter.view, { passing: true })
   const gone: LeftContainer[] = []
   const lines: string[] = []
   const onEach = (leftover: LeftContainer, problem: ErrorData | undefined) => {
     if (problem === undefined) gone.push(leftover)
-    else console.talk(`not deleted: ${leftover.name}: ${problem.message}`)
+    else console.need(`not deleted: ${leftover.name}: ${problem.message}`)
+    counter.done([`${gone.length} deleted`])
     lines.push(JSON.stringify({ ...leftover, deleted: problem === undefined, ...(problem && { problem }) }))
   }
-  const failures = await removeLeftovers(engine, leftovers, onEach)
+  const failures = await removeLeftovers(engine, leftovers, onEach).finally(() => shown.stop())
   await console.print(json === true ? lines.join('\n') : `deleted: ${count(gone)}`)
   if (failures.length > 0) exitWith(EXIT.failed)
 }

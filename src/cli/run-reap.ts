@@ -5,14 +5,19 @@ import { findLeftovers, type Leftover, removeLeftovers } from '../runtimes/dayto
 import type { Cli } from './cli.ts'
 import type { ReapArguments } from './commands/reap.ts'
 import { EXIT } from './exit-codes.ts'
+import { makeCounter } from './progress/counter.ts'
 import { describeLeftover, describeTotal, renderLeftovers } from './render-leftovers.ts'
+import { openTelling, type Telling } from './telling.ts'
 
 /** `troupe reap`: lists what dead engines have left at the provider, and with `--delete` removes it. */
-export async function runReap(options: ReapArguments, cli: Cli): Promise<void> {
+export async function runReap(options: ReapArguments, outer: Cli): Promise<void> {
+  const { quiet } = options
+  const telling = openTelling(quiet === undefined ? {} : { quiet }, outer)
+  const { cli } = telling
   const account = await openAccount({ clock: cli.clock })
   try {
     const leftovers = await find(account, options, cli)
-    if (options.delete === true) await remove(account, leftovers, options, cli)
+    if (options.delete === true) await remove(account, leftovers, options, telling)
     else await list(leftovers, options, cli)
   } finally {
     await account.release()
@@ -49,17 +54,21 @@ async function remove(
   account: Account,
   leftovers: readonly Leftover[],
   { json }: ReapArguments,
-  { console, exitWith }: Cli,
+  telling: Telling,
 ): Promise<void> {
+  const { console, clock, exitWith } = telling.cli
   if (leftovers.length === 0) return console.talk('nothing is left over')
+  const counter = makeCounter({ unit: 'left over', total: leftovers.length, clock, tellsFrom: 0.2 })
+  const shown = telling.show(counter.view, { passing: true })
   const gone: Leftover[] = []
   const lines: string[] = []
   const onEach = (leftover: Leftover, problem: ErrorData | undefined) => {
     if (problem === undefined) gone.push(leftover)
     lines.push(JSON.stringify({ ...leftover, deleted: problem === undefined, ...(problem && { problem }) }))
-    if (problem !== undefined) console.talk(`not deleted: ${describeLeftover(leftover)}: ${problem.message}`)
+    counter.done([`${gone.length} deleted`])
+    if (problem !== undefined) console.need(`not deleted: ${describeLeftover(leftover)}: ${problem.message}`)
   }
-  const failures = await removeLeftovers(account, leftovers, onEach)
+  const failures = await removeLeftovers(account, leftovers, onEach).finally(() => shown.stop())
   if (json === true) await console.print(lines.join('\n'))
   else await console.print(`deleted: ${describeTotal(gone)}`)
   if (failures.length > 0) exitWith(EXIT.failed)

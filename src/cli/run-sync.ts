@@ -8,19 +8,26 @@ import type { Cli } from './cli.ts'
 import type { SyncArguments } from './commands/sync.ts'
 import { conflictingOptions, missingOption } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
+import { makeCounter } from './progress/counter.ts'
+import { openTelling, type Telling } from './telling.ts'
 
 /** Of each kind, in the plan that a person reads. */
 const MOST_SHOWN = 20
 
 /** `troupe sync`: prints the plan first, and changes nothing before it is confirmed. */
-export async function runSync(tasks: string | undefined, options: SyncArguments, cli: Cli): Promise<void> {
+export async function runSync(tasks: string | undefined, options: SyncArguments, outer: Cli): Promise<void> {
+  const { quiet } = options
+  const telling = openTelling(quiet === undefined ? {} : { quiet }, outer)
+  const { cli } = telling
   if (options.export !== undefined) return exportRows(options.export, tasks, options, cli)
   if (tasks === undefined) throw missingOption('<tasks>', 'nothing says what to sync')
   const { console } = cli
   const loaded = await Taskset.load(tasks)
   const taskset = options.taskIds === undefined ? loaded : loaded.select(options.taskIds)
   await using sync = new TasksetSync({ clock: cli.clock })
-  const target = await sync.plan(options.to, taskset.tasks, { force: options.force === true })
+  const target = await showing(telling, `comparing with ${options.to}`, taskset.tasks.length, () =>
+    sync.plan(options.to, taskset.tasks, { force: options.force === true }),
+  )
   if (options.json !== true) await console.print(renderPlan(target))
   const changes = target.plan.create.length + target.plan.update.length
   if (changes === 0) {
@@ -35,12 +42,29 @@ export async function runSync(tasks: string | undefined, options: SyncArguments,
     console.talk('nothing was changed')
     return cli.exitWith(EXIT.interrupted)
   }
-  const synced = await sync.apply(target)
+  const synced = await showing(telling, `sending to ${target.name}`, changes, () => sync.apply(target))
   if (options.json !== true) {
     await console.print(`synced: ${synced.created} created, ${synced.updated} updated`)
-    console.talk(synced.url)
+    console.need(synced.url)
   }
   await tellJson(target, 'synced', synced, options, cli)
+}
+
+/** The platform takes or gives all tasks at once: what it is busy with is all that can be said meanwhile. */
+async function showing<Value>(
+  telling: Telling,
+  stage: string,
+  tasks: number,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const counter = makeCounter({ unit: tasks === 1 ? 'task' : 'tasks', total: tasks, clock: telling.cli.clock })
+  counter.begin(stage)
+  const shown = telling.show(counter.view, { passing: true })
+  try {
+    return await work()
+  } finally {
+    shown.stop()
+  }
 }
 
 async function exportRows(file: string, tasks: string | undefined, options: SyncArguments, cli: Cli): Promise<void> {

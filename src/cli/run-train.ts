@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { Job, type JobOptions } from '../job/job.ts'
 import { planProvision, preflight } from '../job/preflight.ts'
-import type { JobSnapshot } from '../job/snapshot.ts'
 import { renderPool } from '../report/pool.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { Taskset } from '../taskset/taskset.ts'
-import type { TrainingEvent } from '../training/loop/events.ts'
 import type { TrainShape } from '../training/loop/options.ts'
 import { toJobSettings } from '../training/loop/settings.ts'
 import { train } from '../training/loop/train.ts'
@@ -23,15 +21,19 @@ import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { openObservers } from './observers.ts'
 import { type ModelPlan, type OpenModel, planModel } from './open-model.ts'
-import { showProgress } from './progress.ts'
+import { watchTraining } from './progress/train-view.ts'
 import { tellReported } from './report-options.ts'
 import { makeRuntime } from './runtime-options.ts'
+import { openTelling, type Telling } from './telling.ts'
 import { makeTrainingLog, type TrainingLog } from './training-log.ts'
 import { type TrainingSettings, toTrainingSettings } from './training-settings.ts'
 import { showWarnings } from './warnings.ts'
 
 /** `troupe train`. Throws what is wrong with the input; once something has run, the exit status tells how that went. */
-export async function runTrain(tasks: string, options: TrainArguments, cli: Cli): Promise<void> {
+export async function runTrain(tasks: string, options: TrainArguments, outer: Cli): Promise<void> {
+  await using opened = closing(openTelling(options, outer))
+  const telling = opened.value
+  const { cli } = telling
   const settings = toTrainingSettings(options)
   const taskset = await Taskset.load(tasks)
   const splits = chooseSplits(taskset, options)
@@ -47,12 +49,13 @@ export async function runTrain(tasks: string, options: TrainArguments, cli: Cli)
   await preflight(splits.train, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using job = closing(await Job.start(taskset.name, jobOptions))
   await observers.value.attach(job.value)
+  telling.attach(job.value)
   await using model = closing(await plan.open(job.value.jobId))
   const trainer = model.value.openTrainer()
   await using _trainer = closing({ close: async () => trainer.close?.() })
   const head = toHead(job.value, model.value, options, settings, splits)
   const log = makeTrainingLog({ head, steps: settings.steps, directory: options.out, json: options.json === true }, cli)
-  await runSteps({ job: job.value, model: model.value, trainer, shape, splits, log }, options, cli)
+  await runSteps({ job: job.value, model: model.value, trainer, shape, splits, log, telling }, options)
 }
 
 interface Parts {
@@ -62,21 +65,28 @@ interface Parts {
   readonly shape: TrainShape
   readonly splits: Splits
   readonly log: TrainingLog
+  readonly telling: Telling
 }
 
-async function runSteps({ job, model, trainer, shape, splits, log }: Parts, options: TrainArguments, cli: Cli) {
+async function runSteps({ job, model, trainer, shape, splits, log, telling }: Parts, options: TrainArguments) {
+  const { cli } = telling
   const { console, clock } = cli
   if (job.resumed) console.talk(`going on with ${job.jobId}, which was interrupted`)
   const hideWarnings = showWarnings(console)
   const interrupt = armInterrupt({
-    onFirst: () => console.talk('\nending in order; press Ctrl-C again to end at once'),
+    onFirst: () => console.need('\nending in order; press Ctrl-C again to end at once'),
     onSecond: () => void endAtOnce(() => job.close(), cli),
   })
   const lost = new AbortController()
   void model.lost?.then(error => lost.abort(error))
   const signal = AbortSignal.any([interrupt.signal, lost.signal])
-  const show = () => (options.quiet === true ? undefined : showPart(job, cli))
-  let progress = show()
+  const { steps, evaluation } = shape
+  const watch = watchTraining(
+    job,
+    { steps, splits: Object.keys(evaluation?.splits ?? {}), every: evaluation?.every ?? 0 },
+    clock,
+  )
+  const shown = telling.show(watch.view, { passing: true })
   let failure: unknown
   try {
     for await (const event of train({
@@ -89,17 +99,13 @@ async function runSteps({ job, model, trainer, shape, splits, log }: Parts, opti
       clock,
       ...(options.poolLead === undefined ? {} : { poolLeadMs: options.poolLead * 1_000 }),
       ...(options.minGraded === undefined ? {} : { minGradedShare: options.minGraded }),
-    })) {
-      if (!tellsSomething(event)) continue
-      // Lines go between bars, not into one.
-      progress?.stop()
+    }))
       await log.receive(event)
-      progress = show()
-    }
   } catch (error) {
     failure = error
   } finally {
-    progress?.stop()
+    shown.stop()
+    watch.stop()
   }
   const { peakInFlight, finishedRuns, pool } = job.snapshot()
   const hasStarted = peakInFlight > 0 || finishedRuns > 0
@@ -109,35 +115,14 @@ async function runSteps({ job, model, trainer, shape, splits, log }: Parts, opti
   tellReported(job, console)
   failure ??= lost.signal.reason
   if (failure !== undefined && !hasStarted && !interrupt.signal.aborted) throw failure
-  await log.finish()
-  if (pool !== undefined && options.quiet !== true) console.talk(renderPool(pool))
+  await telling.finish(log.receipt, () => log.words)
+  await log.tellPaths()
+  if (pool !== undefined) console.talk(renderPool(pool))
   if (failure !== undefined) cli.tell(failure)
   if (options.journal !== false && (failure !== undefined || interrupt.signal.aborted))
-    console.talk(`what is finished is kept; the same command goes on with ${job.jobId}`)
+    console.need(`what is finished is kept; the same command goes on with ${job.jobId}`)
   if (interrupt.signal.aborted) cli.exitWith(EXIT.interrupted)
   else if (failure !== undefined || log.hasFailed) cli.exitWith(EXIT.failed)
-}
-
-/** A call that went well is one of many. */
-function tellsSomething(event: TrainingEvent): boolean {
-  if (event.type === 'chunk-trained') return event.error !== null
-  return event.type !== 'step-began' && event.type !== 'stopped'
-}
-
-/** Progress of what is rolled out from now on. */
-function showPart(job: Job, { console, clock }: Cli): { stop(): void } {
-  const from = job.snapshot()
-  const snapshot = (): JobSnapshot => {
-    const now = job.snapshot()
-    return {
-      ...now,
-      plannedRuns: now.plannedRuns - from.finishedRuns,
-      finishedRuns: now.finishedRuns - from.finishedRuns,
-      graded: now.graded - from.graded,
-      rewardSum: now.rewardSum - from.rewardSum,
-    }
-  }
-  return showProgress(snapshot, { clock, stream: console.stderr, interactive: console.interactive, passing: true })
 }
 
 function toShape(settings: TrainingSettings, { heldOut, unseen }: Splits): TrainShape {

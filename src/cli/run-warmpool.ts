@@ -9,7 +9,7 @@ export async function runWarmpoolCommand(
   options: WarmpoolArguments,
   cli: Cli,
 ): Promise<void> {
-  if (options.receipt !== undefined) return drawPool('warmpool', options.receipt, options.out, cli)
+  if (options.receipt !== undefined) return drawPool('warmpool', options.receipt, options, cli)
   const { width, source, batches, repetitions, size = width } = options
   const providerPool = source === 'provider-pool'
   await measurePool(
@@ -18,6 +18,8 @@ export async function runWarmpoolCommand(
       words: `--width ${width} --size ${size} --source ${source} --batches ${batches} --repetitions ${repetitions}`,
       sandboxes: width + size,
       providerPool,
+      // One cold, one of a full pool, one that drains it, and the batches.
+      levels: 3 + batches,
       check(runtime) {
         if (providerPool && runtime.providerPool === undefined) throw noProviderPool(runtime.name)
       },

@@ -10,8 +10,10 @@ import type { Cli } from './cli.ts'
 export interface TrainingLog {
   /** Tells of an event and, when there is something new, writes the receipt. Rejects never: what went wrong is told and kept. */
   receive(event: TrainingEvent): Promise<void>
-  /** The table, or with `json` the receipt, and where the files are. */
-  finish(): Promise<void>
+  /** The closing table; empty where nothing was done. */
+  readonly words: string
+  /** Where the files are. */
+  tellPaths(): Promise<void>
   readonly receipt: Receipt
   /** True once the receipt could not be written. */
   readonly hasFailed: boolean
@@ -27,7 +29,7 @@ export interface TrainingLogOptions {
 
 const ERROR_WIDTH = 300
 
-/** A line for each thing that happens, on stdout or, where that is for a document, on stderr. */
+/** A line for each thing that happens, on stdout or, where that is for programs, on stderr. */
 export function makeTrainingLog({ head, steps, directory, json }: TrainingLogOptions, cli: Cli): TrainingLog {
   const records: { readonly steps: StepRecord[]; readonly evaluations: EvaluationRecord[] } = {
     steps: [],
@@ -61,7 +63,7 @@ export function makeTrainingLog({ head, steps, directory, json }: TrainingLogOpt
         return write()
       case 'chunk-trained':
         if (event.error !== null)
-          cli.console.talk(`step ${event.step + 1}, call ${event.call}: ${oneLine(event.error.message, ERROR_WIDTH)}`)
+          cli.console.need(`step ${event.step + 1}, call ${event.call}: ${oneLine(event.error.message, ERROR_WIDTH)}`)
         return
       case 'rolled-back':
         cli.console.talk(`step ${event.step + 1}: ${event.groups.length} groups are sent again (${event.why})`)
@@ -96,11 +98,15 @@ export function makeTrainingLog({ head, steps, directory, json }: TrainingLogOpt
 
   return {
     receive,
-    async finish() {
-      const receipt = makeReceipt(head, records)
-      if (json) await cli.console.print(JSON.stringify(receipt))
-      if (records.steps.length > 0 || records.evaluations.length > 0) await say(`\n${renderTraining(receipt)}`)
-      if (paths.length > 0) await say(`written: ${paths.join(', ')}`)
+    get words() {
+      const hasAny = records.steps.length > 0 || records.evaluations.length > 0
+      return hasAny ? `\n${renderTraining(makeReceipt(head, records))}` : ''
+    },
+    async tellPaths() {
+      if (paths.length === 0) return
+      const written = `written: ${paths.join(', ')}`
+      if (json) cli.console.need(written)
+      else await cli.console.print(written)
     },
     get receipt() {
       return makeReceipt(head, records)

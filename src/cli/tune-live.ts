@@ -7,13 +7,15 @@ import { checkDescriptors } from '../ladder/limits.ts'
 import { writeReceipt } from '../receipts/index.ts'
 import type { LadderRow } from '../simulation/ladder-row.ts'
 import { toLadder } from '../simulation/read-ladder.ts'
-import type { Cli } from './cli.ts'
 import { closing } from './closing.ts'
 import type { TuneArguments } from './commands/tune.ts'
 import { ladderNotDone } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { armInterrupt } from './interrupt.ts'
 import { prepareMeasuring } from './ladder-ports.ts'
+import { toLevelEvent } from './level-event.ts'
+import { makeCounter } from './progress/counter.ts'
+import type { Telling } from './telling.ts'
 
 const REPETITIONS = 2
 const NARROW = 8
@@ -23,8 +25,8 @@ const INFRA = { work: 'infra', group: 1, agentConfig: {} } as const
  * A ladder of three widths up to the job's own, on the runtime that the options name: what `troupe tune --live` fits its model to. With `--out` its receipt is kept
  * there. Rejects with what is wrong with the input before a sandbox is made, with `interrupted` after Ctrl-C, and with `ladder-not-done`.
  */
-export async function measureLive(options: TuneArguments, cli: Cli): Promise<readonly LadderRow[]> {
-  const { console } = cli
+export async function measureLive(options: TuneArguments, telling: Telling): Promise<readonly LadderRow[]> {
+  const { console, clock } = telling.cli
   const widths = toLiveWidths(options.maxConcurrent ?? options.rollouts)
   const { speed: _, ...where } = options
   const measuring = await prepareMeasuring(undefined, where, INFRA, console)
@@ -35,15 +37,23 @@ export async function measureLive(options: TuneArguments, cli: Cli): Promise<rea
     await preflightLadder(widths, strategies, runtime.value)
   }
   const interrupt = armInterrupt({
-    onFirst: () => console.talk('\nending the ladder in order; press Ctrl-C again to end at once'),
+    onFirst: () => console.need('\nending the ladder in order; press Ctrl-C again to end at once'),
     onSecond: () => process.exit(EXIT.interrupted),
   })
   const levels: Level[] = []
+  const total = widths.length * REPETITIONS * strategies.length
+  const counter = makeCounter({ unit: 'levels', total, clock })
+  counter.begin('measuring')
+  const shown = telling.show(counter.view)
   try {
     const { problems } = await runLadder(
       { widths, repetitions: REPETITIONS, strategies, work: 'infra' },
       { ...measuring.ports, signal: interrupt.signal, say: line => console.talk(line) },
-      level => void levels.push(level),
+      level => {
+        levels.push(level)
+        counter.done()
+        telling.tell(toLevelEvent(level))
+      },
     )
     const stopped = interrupt.signal.aborted ? ['interrupted: only the levels that were done'] : problems
     const command = ['troupe ladder', `--levels ${widths} --repetitions ${REPETITIONS}`, ...measuring.words].join(' ')
@@ -53,6 +63,7 @@ export async function measureLive(options: TuneArguments, cli: Cli): Promise<rea
     if (stopped.length > 0) throw ladderNotDone(stopped)
     return toLadder(receipt, 'the live ladder')
   } finally {
+    shown.stop()
     interrupt.disarm()
   }
 }

@@ -4,8 +4,8 @@ import { CHANNELS } from '../telemetry/channels.ts'
 import type { Console } from './console.ts'
 
 /** Says on stderr what the library only publishes: sandboxes that will not go, actors that failed, reports that do not arrive. Returns how to stop. */
-export function showWarnings(console: Console): () => void {
-  const warn = (message: unknown) => console.talk(`warning: ${toWarning(message).message}`)
+export function showWarnings(console: Pick<Console, 'need'>): () => void {
+  const warn = (message: unknown) => console.need(`warning: ${toWarning(message).message}`)
   const names = [CHANNELS.sandbox, CHANNELS.actor]
   const warnOfReport = (message: unknown) => {
     if (typeof message === 'object' && message !== null && 'error' in message) warn(message.error)

@@ -31,14 +31,18 @@ export interface JobExplanation {
 }
 
 /**
- * From the journal alone, whoever else is writing it. Throws `nothing-to-explain` of a job of which no run has ended, and `unreadable-mark` where a record of the
+ * From the journal alone, whoever else is writing it; `onRun` is told of each run that is read. Throws `nothing-to-explain` of a job of which no run has ended, and `unreadable-mark` where a record of the
  * training cannot be read.
  */
-export async function explainJob(journal: Journal, job: JobRecord): Promise<JobExplanation> {
+export async function explainJob(
+  journal: Journal,
+  job: JobRecord,
+  { onRun = () => {} }: { readonly onRun?: () => void } = {},
+): Promise<JobExplanation> {
   const records = new Map<string, unknown>()
   for await (const { key, value } of journal.records(job.jobId, 'training/')) records.set(key, value)
   const marks = readMarks(records)
-  const runs = await readRuns(journal, job.jobId)
+  const runs = await readRuns(journal, job.jobId, onRun)
   const endedGroups = new Set<string>()
   for await (const { groupId } of journal.groups(job.jobId)) endedGroups.add(groupId)
   const jobIsOver = !(await isUnfinished(journal, job))
@@ -87,9 +91,10 @@ export function pickStep({ jobId, steps }: JobExplanation, asked: string | undef
 type Runs = Map<number, { readonly header: RunHeader; readonly turns: readonly TurnTime[] }[]>
 
 /** By step; of the trajectories only when their turns were. */
-async function readRuns(journal: Journal, jobId: JobId): Promise<Runs> {
+async function readRuns(journal: Journal, jobId: JobId, onRun: () => void): Promise<Runs> {
   const runs: Runs = new Map()
   for await (const header of journal.runs(jobId)) {
+    onRun()
     const { turns } = unpackTrajectory(journal.trajectory(header.runId))
     const own = runs.get(header.step) ?? []
     own.push({ header, turns: turns.map(({ role, atMs, tookMs }) => ({ role, atMs, tookMs })) })

@@ -22,6 +22,8 @@ export interface ExportOptions extends Partial<GroupsOptions> {
   readonly shape?: ExportShapeName
   /** Of `tokens`: a row for turns that go on from each other, not for each of them. Default false. */
   readonly mergeTurns?: boolean
+  /** Told of each row before it is written. */
+  readonly onRow?: () => void
 }
 
 /**
@@ -56,9 +58,13 @@ async function write<Row>(
   options: ExportOptions,
   otherwise: GroupsOptions['ungraded'],
 ): Promise<{ readonly rows: number; readonly noun: string }> {
-  const { format, to, ungraded = otherwise, evaluations = otherwise } = options
+  const { format, to, ungraded = otherwise, evaluations = otherwise, onRow = () => {} } = options
   async function* rows(): AsyncGenerator<Row> {
-    for await (const group of readGroups(journal, jobId, { ungraded, evaluations })) yield* shape.rows(journal, group)
+    for await (const group of readGroups(journal, jobId, { ungraded, evaluations }))
+      for await (const row of shape.rows(journal, group)) {
+        onRow()
+        yield row
+      }
   }
   const count = await withExportSink(to, async sink => {
     if (format === 'jsonl') return writeJsonLines(rows(), sink)

@@ -14,7 +14,9 @@ export function describePool(pool: PoolStats): string[] {
   const { leases, parents, providerPool, sourceError } = pool
   const given = KINDS.flatMap(([kind, word]) => (leases[kind] === 0 ? [] : [`${leases[kind]} ${word}`]))
   return [
-    `sandboxes ${pool.ready} ready ${pool.leased} leased`,
+    pool.strategy === 'prewarm'
+      ? `pool ${pool.ready}/${pool.target} ready ${pool.leased} leased`
+      : `sandboxes ${pool.ready} ready ${pool.leased} leased`,
     ...(parents.kept + parents.forking === 0 ? [] : [`${parents.kept} parents ${parents.forking} forking`]),
     ...(providerPool === undefined ? [] : [`provider pool ${providerPool.ready ?? '–'}/${providerPool.target}`]),
     ...(given.length === 0 ? [] : [`leases ${given.join(' ')}`]),

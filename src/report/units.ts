@@ -19,6 +19,15 @@ export function duration(ms: number | null): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }
 
+/** A time that is only guessed, rounded up: `47 s`, `3 min`, `2 h 05 min`. */
+export function roughly(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  if (seconds < 100) return `${seconds} s`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 100) return `${minutes} min`
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
+}
+
 export function mebibytes(bytes: number | null): string {
   if (bytes === null) return NOTHING
   return `${(bytes / MIB).toFixed(bytes < 10 * MIB ? 2 : 0)} MiB`

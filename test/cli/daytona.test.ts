@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts'
-import { type CliEnd, troupe } from '../support/cli.ts'
+import { type CliEnd, resultOf, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('cli runtime daytona')
@@ -47,12 +47,12 @@ const daytona = (line: string) =>
 test(
   'the image of the directory is built, told on stderr, and used; nothing is left',
   async () => {
-    const { exitCode, stdout, stderr } = await daytona('--no-journal --json --quiet')
+    const { exitCode, stdout, stderr } = await daytona('--no-journal --json')
     assert.is(exitCode, 0, stderr)
     assert.match(stderr, 'daytona: snapshot troupe-arith, built from Dockerfile.hud')
     assert.match(stderr, 'exec troupe serve environments/arith/env.ts --host 0.0.0.0 --port 8765 --insecure')
     assert.match(stderr, /FROM node:22/)
-    const report = JSON.parse(stdout)
+    const report = resultOf(stdout)
     assert.equal([report.runs.graded, report.leases.cold, report.pool.source], [TASKS, TASKS, 'create'])
     assert.is(emulator.existing(), 0)
   },
@@ -67,11 +67,11 @@ test(
       daytona('--no-journal --json --quiet --pool provider-pool:8 --transport ssh --region eu'),
     ])
     assert.is(forks.exitCode, 0, forks.stderr)
-    const forked = JSON.parse(forks.stdout)
+    const forked = resultOf(forks.stdout)
     assert.equal([forked.runs.graded, forked.pool.source], [TASKS, 'fork'])
     assert.ok(forked.leases.fork + forked.leases.hit > 0)
     assert.is(claims.exitCode, 0, claims.stderr)
-    const claimed = JSON.parse(claims.stdout)
+    const claimed = resultOf(claims.stdout)
     assert.equal([claimed.runs.graded, claimed.pool.source], [TASKS, 'provider-pool'])
     assert.is(emulator.existing(), 0)
   },
@@ -105,7 +105,7 @@ test(
     const broken = await daytona('--journal j --seed 1 --retries 0 --quiet --max-concurrent 2')
     assert.is(broken.exitCode, 1, broken.stderr)
     emulator.faults.clear()
-    const again = await daytona('--journal j --seed 1 --quiet --pool 4+fork --transport ssh --region eu --auto-stop 5')
+    const again = await daytona('--journal j --seed 1 --pool 4+fork --transport ssh --region eu --auto-stop 5')
     assert.match(again.stderr, /going on with job-\w+, which was interrupted/)
   },
   SLOW,

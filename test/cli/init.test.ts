@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { TEMPLATES } from '../../src/scaffold/templates.ts'
-import { troupe } from '../support/cli.ts'
+import { resultOf, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
 
@@ -16,7 +16,7 @@ async function evaluate(cwd: string, agent: string) {
   const argv = ['eval', '.', agent, '--all', '--group', '2', '--quiet', '--json', '--threads', '1', '--no-journal']
   const { exitCode, stdout, stderr } = await troupe(argv, { cwd })
   assert.is(exitCode, 0, stderr)
-  const { runs, meanReward } = JSON.parse(stdout)
+  const { runs, meanReward } = resultOf(stdout)
   assert.ok(runs.planned >= 8)
   assert.is(runs.graded, runs.planned)
   return meanReward

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { startEmulator } from '../../src/emulator/index.ts'
 import { readReceipt, toLadderRows } from '../../src/receipts/index.ts'
-import { troupe } from '../support/cli.ts'
+import { resultOf, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
 
@@ -21,6 +21,38 @@ const rowsOf = (directory: string) => {
   const receipt = readReceipt(readFileSync(path, 'utf8'), path)
   return { receipt, rows: toLadderRows(receipt, path) }
 }
+
+test(
+  'with --json it tells each level as it is done and the rows last; with --quiet only where the files are',
+  () =>
+    withFiles({}, async cwd => {
+      const argv = ['ladder', '--levels', '1,2', '--repetitions', '1', '--strategies', 'cold', '--json', '--quiet']
+      const { exitCode, stdout, stderr } = await troupe(argv, { cwd })
+      assert.equal([exitCode, stderr], [0, 'written: ladder/ladder.csv, ladder/ladder.svg, ladder/ladder.html\n'])
+      const lines = stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      const levels = lines.filter(({ type }) => type === 'level-measured')
+      assert.equal(
+        levels.map(({ strategy, width, usable, failed }) => [strategy, width, usable, failed]),
+        [
+          ['cold', 1, 1, 0],
+          ['cold', 2, 2, 0],
+        ],
+      )
+      const { done, total, leftMs } = lines.filter(({ type }) => type === 'progress').at(-1)
+      assert.equal([done, total, leftMs], [2, 2, null])
+      assert.equal(
+        resultOf(stdout).rows.map(({ n, mode }: { n: number; mode: string }) => [n, mode]),
+        [
+          [1, 'cold'],
+          [2, 'cold'],
+        ],
+      )
+    }),
+  LONG,
+)
 
 test(
   'on sandboxes of this machine it prints a table and writes receipt, picture and page',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { troupe } from '../support/cli.ts'
+import { resultOf, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('cli: what task rows ask for')
@@ -60,7 +60,7 @@ test('tasks of several environments run side by side, and show and export have b
   const { exitCode, stdout, stderr } = await troupe(argv, { cwd })
   assert.is(exitCode, 0, stderr)
   // The verifier of the second environment grades the first's run by its own name.
-  assert.equal(JSON.parse(stdout).meanReward, 0.5)
+  assert.equal(resultOf(stdout).meanReward, 0.5)
   const exported = await troupe(['export'], { cwd })
   const rows = exported.stdout
     .trim()

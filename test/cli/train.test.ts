@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { PUBLISHED } from '../../src/training/receipt/published.ts'
 import { readReceipt } from '../../src/training/receipt/receipt-file.ts'
-import { type CliEnd, troupe } from '../support/cli.ts'
+import { type CliEnd, resultOf, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
 
@@ -107,15 +107,20 @@ test('a model that is not there, and a key that is not, are named', async () => 
   assert.match(unknown.stderr, 'Did you mean adder')
 })
 
-test('--json prints the receipt alone, and the lines go to stderr', async () => {
-  const { exitCode, stdout, stderr } = await run(
-    'train',
-    '--steps 1 --no-eval --json --quiet',
-    SMALL.replace(/--held-out \S+|--eval-group \S+/g, ''),
-  )
-  assert.is(exitCode, 0, stderr)
-  assert.is(JSON.parse(stdout).steps.length, 1)
-  assert.match(stderr, 'step 1/1')
+test('--json prints what happens and the receipt last; the lines go to stderr, and with --quiet only where the files are', async () => {
+  const flags = SMALL.replace(/--held-out \S+|--eval-group \S+/g, '')
+  const told = await run('train', '--steps 1 --no-eval --json', flags)
+  assert.is(told.exitCode, 0, told.stderr)
+  assert.is(resultOf(told.stdout).steps.length, 1)
+  const types = told.stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line).type)
+  for (const type of ['engine-started', 'step-began', 'run-ended', 'chunk-trained', 'step-ended', 'progress'])
+    assert.ok(types.includes(type), `${type} is missing: ${types}`)
+  assert.match(told.stderr, 'step 1/1')
+  const quiet = await run('train', '--steps 1 --no-eval --json --quiet --no-journal', flags)
+  assert.equal([quiet.exitCode, quiet.stderr], [0, 'written: train_run.json, train_curve.svg\n'])
 })
 
 test('a baseline trains nothing and says what could be learned', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { troupe } from '../support/cli.ts'
+import { resultOf, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
 
@@ -25,17 +25,17 @@ test('it prints what to do, what comes of it, why, and the command to use', asyn
   assert.match(stderr, /^\d+ simulations of [\d,]+ sandboxes in [\d.]+ s\n$/)
 })
 
-test('as JSON it is one document with the curve’s data, and --out writes it beside the curve', () =>
+test('as JSON the last line has everything, the curve’s data too, and --out writes it beside the curve', () =>
   withFiles({}, async directory => {
     const { exitCode, stdout, stderr } = await troupe(['tune', ...SMALL, '--knee', '--json', '--out', 'results'], {
       cwd: directory,
     })
     assert.is(exitCode, 0, stderr)
-    const found = JSON.parse(stdout)
+    const found = resultOf(stdout)
     assert.ok(found.evaluated.length > 5)
     assert.equal(Object.keys(found.chosen.candidate), ['strategy', 'size', 'parents', 'leadMs'])
     assert.type(found.advice.use, 'string')
-    assert.is(readFileSync(join(directory, 'results', 'tune.json'), 'utf8').trim(), stdout.trim())
+    assert.equal(JSON.parse(readFileSync(join(directory, 'results', 'tune.json'), 'utf8')), found)
     assert.match(readFileSync(join(directory, 'results', 'curve.svg'), 'utf8'), /^<svg role="img"/)
   }))
 

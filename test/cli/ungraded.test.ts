@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { type Scene, withScene } from '../end-to-end/scene.ts'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('cli and runs without a grade')
@@ -14,7 +15,7 @@ test(
   () =>
     withScene(async scene => {
       const first = await scene.run(argv(scene, { deadly: '1' }, '--all', '--group', '2'))
-      const { jobId, runs, passRate } = JSON.parse(first.stdout)
+      const { jobId, runs, passRate } = resultOf(first.stdout)
       assert.is(first.exit, 1, first.stderr)
       assert.equal(
         [runs.planned, runs.graded, passRate],
@@ -25,7 +26,7 @@ test(
       assert.match(first.stderr, `--ungraded-of ${jobId}`)
 
       const again = await scene.run(argv(scene, {}, '--ungraded-of', jobId, '--group', '2'))
-      const report = JSON.parse(again.stdout)
+      const report = resultOf(again.stdout)
       assert.is(again.exit, 0, again.stderr)
       assert.equal(
         report.variants.map((variant: { readonly label: string }) => variant.label).length,

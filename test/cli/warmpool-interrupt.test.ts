@@ -17,7 +17,14 @@ const PROGRAM = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 function interruptAfterFirst(argv: readonly string[], cwd: string): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM, ...argv], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
-    createInterface(child.stderr).once('line', () => child.kill('SIGINT'))
+    const lines = createInterface(child.stderr)
+    const hear = (line: string) => {
+      // Not a line of progress, which comes whatever is done.
+      if (!line.includes(' ok, ')) return
+      lines.off('line', hear)
+      child.kill('SIGINT')
+    }
+    lines.on('line', hear)
     child.on('error', reject)
     child.on('close', resolve)
   })

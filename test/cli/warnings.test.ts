@@ -8,14 +8,7 @@ const test = suite('warnings')
 
 function listen() {
   const said: string[] = []
-  const stop = showWarnings({
-    print: async () => {},
-    talk: text => void said.push(text),
-    stdout: process.stdout,
-    stderr: process.stderr,
-    interactive: false,
-    colours: false,
-  })
+  const stop = showWarnings({ need: text => void said.push(text) })
   return { said, stop }
 }
 

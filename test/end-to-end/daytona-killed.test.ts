@@ -6,6 +6,7 @@ import { systemClock } from '../../src/clock.ts'
 import type { Emulator, EmulatorOptions } from '../../src/emulator/index.ts'
 import { listSandboxes } from '../../src/runtimes/daytona/account/list-sandboxes.ts'
 import { openAccount } from '../../src/runtimes/daytona/account/open-account.ts'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { type DaytonaScene, SNAPSHOT, withDaytona } from './daytona-scene.ts'
 import { type Cli, type Scene, until } from './scene.ts'
@@ -27,7 +28,7 @@ const serving = (scene: Scene): EmulatorOptions => ({ environmentPath: join(scen
 const evaluation = (scene: Scene, ...more: string[]) =>
   scene.notes(
     { hold: [0, 1, 2] },
-    ...['--runtime', 'daytona', '--snapshot', SNAPSHOT, '--env', 'env.ts', '--quiet', '--seed', '1'],
+    ...['--runtime', 'daytona', '--snapshot', SNAPSHOT, '--env', 'env.ts', '--seed', '1'],
     ...['--group', String(WIDE), '--max-concurrent', String(WIDE), ...more],
   )
 
@@ -110,7 +111,7 @@ test(
 
       scene.go()
       assert.is(await living.ended, 0, living.stderr())
-      assert.is(JSON.parse(living.stdout()).runs.graded, RUNS)
+      assert.is(resultOf(living.stdout()).runs.graded, RUNS)
       const left = await withAccount(emulator, listSandboxes)
       assert.equal(left.map(({ name }) => name).sort(), ['of-nobody', 'of-others'])
       assert.is((await state()).pools, 0)
@@ -171,7 +172,7 @@ async function goOn({ emulator, run }: DaytonaScene, argv: readonly string[], ot
   const { exit, stdout, stderr } = await run(argv)
   assert.is(exit, 0, stderr)
   assert.match(stderr, /going on with job-/)
-  assert.is(JSON.parse(stdout).runs.graded, RUNS)
+  assert.is(resultOf(stdout).runs.graded, RUNS)
   assert.is(emulator.existing(), others)
 }
 

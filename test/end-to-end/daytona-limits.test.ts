@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Emulator, SandboxTimeline } from '../../src/emulator/index.ts'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { SNAPSHOT, withDaytona } from './daytona-scene.ts'
 import { repository } from './scene.ts'
@@ -44,7 +45,7 @@ test(
             ...['--max-concurrent', String(WIDE), '--threads', '1', '--retries', '0', '--no-journal'],
           ])
           assert.is(exit, 0, stderr)
-          const { runs, pool } = JSON.parse(stdout)
+          const { runs, pool } = resultOf(stdout)
           assert.equal([runs.graded, pool.created], [RUNS, RUNS])
           assert.equal([emulator.counts.created, emulator.existing()], [RUNS, 0])
           const spent = (await windows(emulator)).filter(creates => creates >= CREATES_A_MINUTE - 1)

@@ -21,7 +21,7 @@ test(
         join(repository, 'environments/calc'),
         ...['--runtime', 'daytona', '--pool', '32', '--image', join(repository, 'Dockerfile.hud')],
         ...['--env', 'environments/calc/env.ts', '--task-ids', `0-${TASKS - 1}`, '--group', String(GROUP)],
-        ...['--steps', String(STEPS), '--no-eval', '--seed', '1', '--threads', '1', '--quiet'],
+        ...['--steps', String(STEPS), '--no-eval', '--seed', '1', '--threads', '1'],
       ])
       assert.is(exit, 0, stderr)
       assert.match(stderr, 'snapshot troupe-calc, built from ')

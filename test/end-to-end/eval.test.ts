@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parquetReadObjects } from 'hyparquet'
 import * as assert from 'uvu/assert'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { repository, withScene } from './scene.ts'
 
@@ -15,7 +16,7 @@ test(
       const argv = ['eval', calc('tasks.ts'), calc('repairer.ts'), '--task-ids', '0,1', '--group', '2', '--chunk', '2']
       const { exit, stdout, stderr } = await scene.run([...argv, '--threads', '1', '--seed', '1', '--json'])
       assert.is(exit, 0, stderr)
-      const report = JSON.parse(stdout)
+      const report = resultOf(stdout)
       assert.is(stdout.trimEnd().split('\n').length, 1, 'one document, and nothing else')
       assert.equal([report.runs.planned, report.runs.graded, report.groups.complete], [4, 4, 2])
       assert.equal([report.chunks.count, report.chunks.runs], [2, 4])
@@ -54,7 +55,7 @@ for (const size of ['4', 'auto', '50'])
           scene.notes({}, '--group', '4', '--max-concurrent', '2', '--pool', size),
         )
         assert.is(exit, 0, stderr)
-        const { leases, runs } = JSON.parse(stdout)
+        const { leases, runs } = resultOf(stdout)
         assert.is(runs.graded, 12)
         assert.is(leases.hit + leases.cold + leases.fork, 12)
         if (size !== 'auto') assert.ok(leases.hit > 0, stdout)

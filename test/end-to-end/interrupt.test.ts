@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { type Cli, type Scene, until, withScene } from './scene.ts'
 
@@ -27,14 +28,14 @@ test(
         first.stderr(),
         /2 finished rollouts are kept, 1 are still to be done; they are in .*\.troupe\/journal/,
       )
-      assert.is(JSON.parse(first.stdout()).runs.graded, 2)
+      assert.is(resultOf(first.stdout()).runs.graded, 2)
       assert.is((await scene.durable()).length, 2)
       assert.equal(scene.leftovers(), [])
 
       scene.go()
       const { exit, stdout, stderr } = await scene.run(argv)
       assert.is(exit, 0, stderr)
-      assert.equal([JSON.parse(stdout).runs.graded, JSON.parse(stdout).runs.recalled], [3, 2])
+      assert.equal([resultOf(stdout).runs.graded, resultOf(stdout).runs.recalled], [3, 2])
       assert.is(scene.starts().length, 4)
       assert.equal(scene.leftovers(), [])
     }),

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { type Scene, until, withScene } from './scene.ts'
 
@@ -19,7 +20,7 @@ async function goOn(scene: Scene, argv: readonly string[]): Promise<void> {
   const { exit, stdout, stderr } = await scene.run(argv)
   assert.is(exit, 0, stderr)
   assert.match(stderr, /going on with job-/)
-  const { runs, groups } = JSON.parse(stdout)
+  const { runs, groups } = resultOf(stdout)
   assert.equal([runs.planned, runs.graded, runs.recalled, groups.complete], [6, 6, 4, 3])
   const starts = scene.starts()
   assert.is(starts.length, 8, 'only the two that were in flight began again')

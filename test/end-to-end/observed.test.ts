@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { request } from 'undici'
 import * as assert from 'uvu/assert'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { sampleOf } from '../telemetry/metrics/exposition.ts'
 import { NOTE_COUNT } from './notes.ts'
@@ -65,7 +66,7 @@ test(
       assert.is(sampleOf(text, 'troupe_run_phase_seconds_count', { phase: 'grading' }), 4)
       scene.go()
       assert.is(await cli.ended, 0, cli.stderr())
-      const { runs, jobId } = JSON.parse(cli.stdout())
+      const { runs, jobId } = resultOf(cli.stdout())
       assert.is(runs.graded, 2 * NOTE_COUNT)
       await request(address).then(
         () => assert.unreachable('the port is closed'),

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { withScene } from './scene.ts'
 
@@ -10,7 +11,7 @@ test(
     withScene(async scene => {
       const { exit, stdout, stderr } = await scene.run(scene.notes({}, '--runtime', 'subprocess', '--seed', '1'))
       assert.is(exit, 0, stderr)
-      const { runs } = JSON.parse(stdout)
+      const { runs } = resultOf(stdout)
       assert.equal([runs.planned, runs.graded], [3, 3])
       assert.equal(scene.leftovers(), [])
     }),

@@ -13,7 +13,7 @@ const command = (out: string) => [
   'train',
   TASKS,
   ...['--steps', String(STEPS), '--eval-group', '2', '--held-out', '12-15', '--task-ids', '0-11'],
-  ...['--learning-rate', '2e-3', '--seed', '4', '--threads', '1', '--quiet', '--out', out],
+  ...['--learning-rate', '2e-3', '--seed', '4', '--threads', '1', '--out', out],
 ]
 
 /** What a training learned from what, apart from how long it took and under which names. */

@@ -11,7 +11,7 @@ import { UrlRuntime } from '../../src/runtimes/url.ts'
 import type { TaskRow } from '../../src/taskset/parse-task-rows.ts'
 import { Taskset } from '../../src/taskset/taskset.ts'
 import { makeControlClient } from '../../src/wire/client.ts'
-import { troupe } from '../support/cli.ts'
+import { resultOf, troupe } from '../support/cli.ts'
 import { failure } from '../wire/support/failure.ts'
 import { directionSuite } from './support/direction.ts'
 import { needHud } from './support/hud.ts'
@@ -229,7 +229,7 @@ test('`troupe eval` and `troupe task` take the address of a server of theirs', a
   check.is(ended.exitCode, 0, ended.stderr)
   const { runs } = z
     .object({ runs: z.object({ graded: z.number(), passed: z.number() }) })
-    .parse(JSON.parse(ended.stdout))
+    .parse(resultOf(ended.stdout))
   check.equal([runs.graded, runs.passed], [6, 6])
   const started = await troupe(['task', 'start', 'add', '--args', '{"a": 5}', ...at], { cwd: temporary.directory })
   check.match(started.stdout, 'What is 5 + 2?')

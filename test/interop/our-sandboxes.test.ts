@@ -8,7 +8,7 @@ import { quote } from '../../src/quote.ts'
 import { SubprocessRuntime } from '../../src/runtimes/subprocess.ts'
 import type { TaskRow } from '../../src/taskset/parse-task-rows.ts'
 import { Taskset } from '../../src/taskset/taskset.ts'
-import { troupe } from '../support/cli.ts'
+import { resultOf, troupe } from '../support/cli.ts'
 import { directionSuite } from './support/direction.ts'
 import { needHud } from './support/hud.ts'
 import { hudVariables, serveTheirsArgv, sourceOf } from './support/places.ts'
@@ -144,7 +144,7 @@ test(
       { cwd: temporary.directory, variables: { TMPDIR: temporary.directory } },
     )
     check.is(exitCode, 0, stderr)
-    check.is(z.object({ runs: z.object({ passed: z.number() }) }).parse(JSON.parse(stdout)).runs.passed, 1)
+    check.is(z.object({ runs: z.object({ passed: z.number() }) }).parse(resultOf(stdout)).runs.passed, 1)
     check.equal(left(), [])
     rolledOut(1)
   },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { TEMPLATES } from '../../src/scaffold/templates.ts'
+import { resultOf } from '../support/cli.ts'
 import { repository } from '../support/source-imports.ts'
 import { suite } from '../support/suite.ts'
 import { type Packed, packAndInstall } from './packed.ts'
@@ -26,7 +27,7 @@ for (const template of Object.keys(TEMPLATES)) {
       ['scripted', 0],
     ] as const) {
       const report = await packed.troupeIn(template, 'eval', '.', agent, '--all', '--quiet', '--json', '--no-journal')
-      const { runs, meanReward } = JSON.parse(report)
+      const { runs, meanReward } = resultOf(report)
       assert.ok(runs.planned >= 4)
       assert.equal([runs.graded, meanReward], [runs.planned, reward])
     }

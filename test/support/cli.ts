@@ -7,6 +7,13 @@ export interface CliEnd {
   readonly stderr: string
 }
 
+/** The result that `--json` ends with, of commands that tell events before it. */
+export function resultOf(stdout: string): ReturnType<typeof JSON.parse> {
+  const { type, result } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
+  if (type !== 'result') throw new Error(`the last line is no result: ${stdout.slice(-500)}`)
+  return result
+}
+
 /** The built CLI. */
 export const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
 

@@ -4,9 +4,10 @@ import type { Cli } from '../cli.ts'
 import { addPoolOptions, type PoolArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
+import { addTellOptions, type TellArguments } from '../telling.ts'
 
 /** The options of `troupe baseline` as the action gets them. */
-export interface BaselineArguments extends RuntimeArguments, ModelArguments, PoolArguments {
+export interface BaselineArguments extends RuntimeArguments, ModelArguments, PoolArguments, TellArguments {
   readonly taskIds?: readonly string[]
   readonly group: number
   readonly maxConcurrent: number
@@ -15,8 +16,6 @@ export interface BaselineArguments extends RuntimeArguments, ModelArguments, Poo
   readonly deadline?: DeadlineArgument
   readonly seed?: number
   readonly agentConfig?: Readonly<Record<string, unknown>>
-  readonly json?: true
-  readonly quiet?: true
 }
 
 export function define(command: Command, cli: Cli): void {
@@ -26,14 +25,12 @@ export function define(command: Command, cli: Cli): void {
     .option('--task-ids <list>', 'tasks to try (default: those of the split "train", or all)', toList)
     .option('--group <n>', 'attempts at each task, compared with each other', wholeNumberFrom(2), 8)
     .option('--max-concurrent <n>', 'rollouts in flight at most', wholeNumberFrom(1), 128)
-  addPoolOptions(addRuntimeOptions(addModelOptions(command)))
+  addTellOptions(addPoolOptions(addRuntimeOptions(addModelOptions(command))), 'the figures')
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--retries <n>', 'fresh sandboxes tried after a passing infrastructure error', wholeNumberFrom(0), 2)
     .option('--deadline <seconds>', 'limit of a rollout, or PHASE=SECONDS; may be repeated', toDeadlines)
     .option('--seed <n>', 'seeds order, agents and sampling (default: drawn)', wholeNumberFrom(0))
     .option('--agent-config <json>', "the agent's config, a JSON object", toJsonObject)
-    .option('--json', 'print the figures as one JSON document')
-    .option('--quiet', 'no progress')
     .addHelpText('after', EXAMPLES)
     .action(async (tasks: string, agent: string | undefined, options: BaselineArguments) => {
       const { runBaseline } = await import('../run-baseline.ts')

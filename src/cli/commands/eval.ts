@@ -5,18 +5,17 @@ import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addObserveOptions, type ObserveArguments } from '../observe-options.ts'
 import { NO_REPORT, NO_REPORT_HELP } from '../report-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
+import { addTellOptions, type TellArguments } from '../telling.ts'
 
 /** The options of `troupe eval` as the action gets them. */
-export interface EvalArguments extends ObserveArguments, RuntimeArguments, RolloutArguments {
+export interface EvalArguments extends ObserveArguments, RuntimeArguments, RolloutArguments, TellArguments {
   readonly all?: true
   readonly taskIds?: readonly string[]
   readonly ungradedOf?: string
   readonly group: number
   readonly chunk?: number
-  readonly json?: true
   readonly skill?: number
   readonly agentConfig?: Readonly<Record<string, unknown>>
-  readonly quiet?: true
 }
 
 export function define(command: Command, cli: Cli): void {
@@ -28,7 +27,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--ungraded-of <job>', 'only the tasks of which that job has a run without a grade')
     .option('--group <n>', 'attempts at each task, compared with each other', wholeNumberFrom(1), 1)
     .option('--max-concurrent <n>', 'rollouts in flight at most', wholeNumberFrom(1), 128)
-  addObserveOptions(addPoolOptions(addRuntimeOptions(command)))
+  addTellOptions(addObserveOptions(addPoolOptions(addRuntimeOptions(command))), 'the report')
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--chunk <runs>', 'deliver chunks of whole groups, at most this many runs each', wholeNumberFrom(1))
     .option('--seed <n>', 'seeds the order of the groups and every agent (default: drawn)', wholeNumberFrom(0))
@@ -44,8 +43,6 @@ export function define(command: Command, cli: Cli): void {
     .option('--journal <dir>', 'where finished runs are kept', '.troupe/journal')
     .option('--no-journal', 'keep finished runs only until the command ends')
     .option(NO_REPORT, NO_REPORT_HELP)
-    .option('--json', 'print the final report as one JSON document')
-    .option('--quiet', 'no progress')
     .addHelpText('after', EXAMPLES)
     .action(async (tasks: string, agent: string, options: EvalArguments) => {
       const { runEval } = await import('../run-eval.ts')
@@ -57,7 +54,7 @@ const EXAMPLES = `
 Examples:
   $ troupe eval environments/calc/tasks.ts environments/calc/repairer.ts --all --group 8
   $ troupe eval environments/calc environments/calc/repairer.ts --task-ids 0-15 --group 8 --skill 0.7 --seed 1
-  $ troupe eval tasks.jsonl agent.ts --all --runtime url --url 127.0.0.1:8765 --json > report.json
+  $ troupe eval tasks.jsonl agent.ts --all --runtime url --url 127.0.0.1:8765 --json | tail -n 1 > report.json
   $ troupe eval environments/calc environments/calc/repairer.ts --all --runtime daytona --pool 64+fork:4
   $ troupe eval environments/calc environments/calc/repairer.ts --ungraded-of job-0123 --group 8
   $ troupe eval tasks.jsonl scripted --agent-config '{"commands": ["ls"], "answer": "42"}'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import { addQuietOption } from '../telling.ts'
 
 /** The options of `troupe explain` as the action gets them. */
 export interface ExplainArguments {
@@ -7,10 +8,11 @@ export interface ExplainArguments {
   readonly step?: string
   readonly out?: string
   readonly json?: true
+  readonly quiet?: true
 }
 
 export function define(command: Command, cli: Cli): void {
-  command
+  addQuietOption(command)
     .argument('[job]', "a job's id or the beginning of it (default: the newest)")
     .option('--step <which>', 'the step to explain: 3, or an evaluation such as held-out@10 (default: the longest)')
     .option('--out <file>', 'draw that step as SVG: lanes of its rollouts by phase, the trainer below')

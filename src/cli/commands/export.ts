@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ExportShapeName } from '../../journal/export/shape.ts'
 import type { Cli } from '../cli.ts'
+import { addQuietOption } from '../telling.ts'
 
 /** The options of `troupe export` as the action gets them. */
 export interface ExportArguments {
@@ -11,10 +12,11 @@ export interface ExportArguments {
   readonly evaluations?: 'keep' | 'leave-out'
   readonly mergeTurns?: true
   readonly out?: string
+  readonly quiet?: true
 }
 
 export function define(command: Command, cli: Cli): void {
-  command
+  addQuietOption(command)
     .argument('[job]', "a job's id or the beginning of it (default: the newest)")
     .addOption(new Option('--format <format>', 'JSON lines or Parquet').choices(['jsonl', 'parquet']).default('jsonl'))
     .addOption(

@@ -3,6 +3,7 @@ import { wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 import { addMeasuringOptions } from '../ladder-ports.ts'
 import type { PoolBenchArguments } from '../measure-pool.ts'
+import { addTellOptions } from '../telling.ts'
 
 /** The options of `troupe fork-bench` as the action gets them. */
 export interface ForkBenchArguments extends PoolBenchArguments {
@@ -21,7 +22,7 @@ export function define(command: Command, cli: Cli): void {
     )
     .option('--batches <n>', 'levels one right behind the other', wholeNumberFrom(1), 3)
     .option('--repetitions <n>', 'of everything, cold and forks in turns', wholeNumberFrom(1), 3)
-  addMeasuringOptions(command)
+  addTellOptions(addMeasuringOptions(command), 'the levels')
     .option('--out <dir>', 'where fork-bench.csv, fork-bench.svg and fork-bench.html go', 'fork-bench')
     .option('--receipt <file>', 'measure nothing: print and draw this receipt again')
     .addHelpText('after', EXAMPLES)

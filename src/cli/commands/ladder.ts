@@ -4,9 +4,10 @@ import { toJsonObject, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 import { toLadderStrategies, toLevels } from '../ladder-arguments.ts'
 import { addMeasuringOptions, type MeasuringArguments } from '../ladder-ports.ts'
+import { addTellOptions, type TellArguments } from '../telling.ts'
 
 /** The options of `troupe ladder` as the action gets them. */
-export interface LadderArguments extends MeasuringArguments {
+export interface LadderArguments extends MeasuringArguments, TellArguments {
   readonly levels: readonly number[]
   readonly repetitions: number
   readonly mode: Work
@@ -44,7 +45,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--group <n>', 'rollouts: attempts at each task', wholeNumberFrom(1), 8)
     .option('--agent-config <json>', "rollouts: the agent's config, a JSON object", toJsonObject)
     .option('--threads <n>', 'rollouts: worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
-  addMeasuringOptions(command)
+  addTellOptions(addMeasuringOptions(command), 'the rows of the receipt')
     .option('--out <dir>', 'where ladder.csv, ladder.svg and ladder.html go', 'ladder')
     .option('--compare <file>', 'a receipt to lay beneath this one; published: the published ladder')
     .option('--receipt <file>', 'measure nothing: draw the page of this receipt again')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 import { DEFAULT_BASE, POLICIES_DIRECTORY } from '../model-options.ts'
+import { addTellOptions, type TellArguments } from '../telling.ts'
 
 /** The options of `troupe policy serve` as the action gets them. */
 export interface PolicyServeArguments {
@@ -12,12 +13,11 @@ export interface PolicyServeArguments {
   readonly samplers?: number
 }
 
-export interface PolicyMakeArguments {
+export interface PolicyMakeArguments extends TellArguments {
   readonly out: string
   readonly seed?: number
   readonly steps?: number
   readonly force?: true
-  readonly quiet?: true
 }
 
 export interface PolicyShowArguments {
@@ -38,15 +38,13 @@ export function define(command: Command, cli: Cli): void {
       const { servePolicy } = await import('../policy-serve.ts')
       await servePolicy(options, cli)
     })
-  command
-    .command('make')
+  addTellOptions(command.command('make'), 'what was made')
     .description('Make the base of an embedded policy from demonstrations, seeded; its settings are kept in the file.')
     .argument('<demonstrations>', 'a module whose default export is a DemonstrationSource')
     .requiredOption('--out <file>', 'the base to write')
     .option('--seed <n>', 'of weights and demonstrations (default: as the source has it)', wholeNumberFrom(0))
     .option('--steps <n>', 'of the warm-up (default: as the source has it)', wholeNumberFrom(1))
     .option('--force', 'replace a file that is there')
-    .option('--quiet', 'no progress')
     .addHelpText('after', MAKE_EXAMPLES)
     .action(async (demonstrations: string, options: PolicyMakeArguments) => {
       const { makePolicy } = await import('../policy-make.ts')

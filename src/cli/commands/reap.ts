@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { REAP_KINDS, type ReapKind } from '../../runtimes/daytona/reap/leftover.ts'
 import { toList } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import { addQuietOption } from '../telling.ts'
 
 /** The options of `troupe reap` as the action gets them. */
 export interface ReapArguments {
@@ -13,10 +14,11 @@ export interface ReapArguments {
   readonly host?: readonly string[]
   readonly ownerless?: true
   readonly json?: true
+  readonly quiet?: true
 }
 
 export function define(command: Command, cli: Cli): void {
-  command
+  addQuietOption(command)
     .addOption(
       new Option('--runtime <name>', 'where to look').choices(['daytona', 'docker']).default('daytona', 'daytona'),
     )

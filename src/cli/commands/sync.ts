@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { toList } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import { addQuietOption } from '../telling.ts'
 
 /** The options of `troupe sync` as the action gets them. */
 export interface SyncArguments {
@@ -11,10 +12,11 @@ export interface SyncArguments {
   readonly force?: true
   readonly export?: string
   readonly json?: true
+  readonly quiet?: true
 }
 
 export function define(command: Command, cli: Cli): void {
-  command
+  addQuietOption(command)
     .argument('[tasks]', 'tasks.ts, .js, .json, .jsonl, or a directory with one of them')
     .requiredOption('--to <taskset>', "the name or id of a taskset of HUD's platform; a name that is not there is made")
     .option('--task-ids <list>', 'only these: slugs, template ids, indices or ranges (0-15)', toList)

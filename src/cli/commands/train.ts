@@ -8,9 +8,15 @@ import { addModelOptions, type ModelArguments } from '../model-options.ts'
 import { addObserveOptions, type ObserveArguments } from '../observe-options.ts'
 import { NO_REPORT, NO_REPORT_HELP } from '../report-options.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
+import { addTellOptions, type TellArguments } from '../telling.ts'
 
 /** The options of `troupe train` as the action gets them. What has no default here has one that depends on others. */
-export interface TrainArguments extends ObserveArguments, RuntimeArguments, ModelArguments, RolloutArguments {
+export interface TrainArguments
+  extends ObserveArguments,
+    RuntimeArguments,
+    ModelArguments,
+    RolloutArguments,
+    TellArguments {
   readonly taskIds?: readonly string[]
   readonly heldOut?: readonly string[]
   readonly unseen?: readonly string[]
@@ -33,8 +39,6 @@ export interface TrainArguments extends ObserveArguments, RuntimeArguments, Mode
   readonly minGraded?: number
   readonly quick?: true
   readonly out: string
-  readonly json?: true
-  readonly quiet?: true
 }
 
 export const LOSSES = ['cross_entropy', 'importance_sampling', 'ppo', 'cispo', 'dro'] as const
@@ -79,7 +83,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--seed <n>', 'seeds order, agents and sampling (default: drawn)', wholeNumberFrom(0))
     .option('--quick', 'the same in about a minute: fewer steps, smaller groups, smaller evaluations')
     .option('--out <dir>', 'where train_run.json and train_curve.svg go', '.')
-  addObserveOptions(addPoolOptions(addRuntimeOptions(command)))
+  addTellOptions(addObserveOptions(addPoolOptions(addRuntimeOptions(command))), 'the receipt')
     .option('--pool-lead <seconds>', 'fill the pool so long before a step (default: while training)', positiveNumber)
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--retries <n>', 'fresh sandboxes tried after a passing infrastructure error', wholeNumberFrom(0), 2)
@@ -87,8 +91,6 @@ export function define(command: Command, cli: Cli): void {
     .option('--journal <dir>', 'where finished runs are kept', '.troupe/journal')
     .option('--no-journal', 'keep finished runs only until the command ends; it cannot go on then')
     .option(NO_REPORT, NO_REPORT_HELP)
-    .option('--json', 'print the receipt as one JSON document instead of lines')
-    .option('--quiet', 'no progress')
     .addHelpText('after', EXAMPLES)
     .action(async (tasks: string, options: TrainArguments) => {
       const { runTrain } = await import('../run-train.ts')

@@ -4,10 +4,11 @@ import { STRATEGIES, type Strategy } from '../../tune/request.ts'
 import { numberFromZero, positiveNumber, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
+import { addTellOptions, type TellArguments } from '../telling.ts'
 import { toArrivals, toDurationMs, toDurations, toPaths, toStrategies } from '../tune-arguments.ts'
 
 /** The options of `troupe tune` as the action gets them. Times in milliseconds. */
-export interface TuneArguments extends RuntimeArguments {
+export interface TuneArguments extends RuntimeArguments, TellArguments {
   readonly rollouts: number
   readonly group: number
   readonly steps: number
@@ -29,7 +30,6 @@ export interface TuneArguments extends RuntimeArguments {
   readonly repetitions: number
   readonly seed: number
   readonly out?: string
-  readonly json?: true
   readonly verify?: true
   readonly speed?: number
   readonly verifySteps?: number
@@ -38,7 +38,7 @@ export interface TuneArguments extends RuntimeArguments {
 const DURATION: Durations = { type: 'lognormal', p50Ms: 50_000, p95Ms: 90_000 }
 
 export function define(command: Command, cli: Cli): void {
-  addRuntimeOptions(command)
+  addTellOptions(addRuntimeOptions(command), 'everything')
     .option('--rollouts <n>', 'rollouts in one step', wholeNumberFrom(1), 128)
     .option('--group <n>', 'attempts at each task: they ask for sandboxes together', wholeNumberFrom(1), 8)
     .option('--steps <n>', 'steps of the job', wholeNumberFrom(1), 10)
@@ -78,7 +78,6 @@ export function define(command: Command, cli: Cli): void {
     .option('--repetitions <n>', 'simulations of each plan, with seeds of their own', wholeNumberFrom(1), 3)
     .option('--seed <n>', 'of the simulations', wholeNumberFrom(0), 1)
     .option('--out <dir>', 'where tune.json and curve.svg go (default: nowhere)')
-    .option('--json', 'print everything as one JSON document')
     .option('--verify', 'run the choice and two neighbours against an emulator, and compare')
     .option('--speed <n>', 'of that emulator (default: 10)', positiveNumber)
     .option('--verify-steps <n>', 'steps to run there (default: 2)', wholeNumberFrom(1))

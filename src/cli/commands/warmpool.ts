@@ -4,6 +4,7 @@ import { wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
 import { addMeasuringOptions } from '../ladder-ports.ts'
 import type { PoolBenchArguments } from '../measure-pool.ts'
+import { addTellOptions } from '../telling.ts'
 
 /** The options of `troupe warmpool` as the action gets them. */
 export interface WarmpoolArguments extends PoolBenchArguments {
@@ -24,7 +25,7 @@ export function define(command: Command, cli: Cli): void {
     )
     .option('--batches <n>', 'levels one right behind the other, without waiting for the pool', wholeNumberFrom(1), 3)
     .option('--repetitions <n>', 'of everything, cold and warm in turns', wholeNumberFrom(1), 3)
-  addMeasuringOptions(command)
+  addTellOptions(addMeasuringOptions(command), 'the levels')
     .option('--out <dir>', 'where warmpool.csv, warmpool.svg and warmpool.html go', 'warmpool')
     .option('--receipt <file>', 'measure nothing: print and draw this receipt again')
     .addHelpText('after', EXAMPLES)

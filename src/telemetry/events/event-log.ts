@@ -10,17 +10,20 @@ export interface EventLog {
   append(event: JobEvent): void
   /** Events that are not in the file and will not be. */
   readonly dropped: number
-  /** Writes what waits, and closes the file. Waits some seconds at most, and never rejects. Twice is once. */
+  /** Writes what waits, and closes the file. Waits no longer than `closeMs`, and never rejects. Twice is once. */
   close(): Promise<void>
 }
 
 /** What a log is made of. */
 export interface EventLogPorts {
   readonly file: AppendFile
-  readonly job: string
+  /** Left out of the lines where there is none. */
+  readonly job?: string
   readonly clock: Clock
   /** Events that may wait: some kilobytes each at most. Default 8,192. */
   readonly capacity?: number
+  /** How long the end waits for what is not written yet. Default 5,000; `null`: as long as it takes, for a reader who may be slow and must have all of it. */
+  readonly closeMs?: number | null
   /** The first time that the file could not be written; the log goes on trying. */
   readonly onFailed: (error: unknown) => void
   /** The end was not waited for any longer. */
@@ -38,7 +41,7 @@ const CLOSE_MS = 5_000
 
 /** One line an event, `{ at, type, job, … }`, in the order in which they came, without secrets. One write is under way at a time. */
 export function makeEventLog(ports: EventLogPorts): EventLog {
-  const { file, job, clock, capacity = CAPACITY } = ports
+  const { file, job, clock, capacity = CAPACITY, closeMs = CLOSE_MS } = ports
   let waiting: Waiting[] = []
   let dropped = 0
   /** Dropped, and no line says so yet. */
@@ -91,13 +94,15 @@ export function makeEventLog(ports: EventLogPorts): EventLog {
   }
 
   async function end(): Promise<void> {
-    const ended = await bounded(clock, CLOSE_MS, async () => {
+    const finish = async () => {
       // One that is under way may have given up on a failure: what is left is tried once more.
       await writing
       await write()
       await file.close()
-    })
-    if (ended.kind === 'late') ports.onLate(CLOSE_MS)
+    }
+    if (closeMs === null) return finish().catch(ports.onFailed)
+    const ended = await bounded(clock, closeMs, finish)
+    if (ended.kind === 'late') ports.onLate(closeMs)
     else if (ended.kind === 'failed') ports.onFailed(ended.error)
   }
 
@@ -119,7 +124,8 @@ export function makeEventLog(ports: EventLogPorts): EventLog {
 }
 
 /** `at`, `type` and `job` first: what a line is about is seen where it begins. */
-function toLine({ at, event }: Waiting, job: string, hider: Hider): string {
+function toLine({ at, event }: Waiting, job: string | undefined, hider: Hider): string {
   const { type, ...fields } = event
-  return JSON.stringify(hider.hideInValue({ at: new Date(at).toISOString(), type, job, ...fields }))
+  const whose = job === undefined ? {} : { job }
+  return JSON.stringify(hider.hideInValue({ at: new Date(at).toISOString(), type, ...whose, ...fields }))
 }

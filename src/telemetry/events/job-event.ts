@@ -6,7 +6,7 @@ import type { TrainingEvent } from '../../training/loop/events.ts'
 import type { EngineEvent } from '../channels.ts'
 import type { ProblemKind } from '../listen.ts'
 
-/** Every `type` in an event file. */
+/** Every `type` in an event file, and of what `--json` prints, where the last three are added. */
 export const EVENT_TYPES = [
   'engine-started',
   'engine-closed',
@@ -23,6 +23,9 @@ export const EVENT_TYPES = [
   'training-stopped',
   'problem',
   'events-dropped',
+  'progress',
+  'level-measured',
+  'result',
 ] as const
 
 /** One line of an event file without its time and job: small, and no part of a trajectory. */

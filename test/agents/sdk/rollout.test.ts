@@ -5,7 +5,7 @@ import { Job } from '../../../src/job/job.ts'
 import type { RunOptions } from '../../../src/job/options.ts'
 import { LocalRuntime } from '../../../src/runtimes/local.ts'
 import { Taskset } from '../../../src/taskset/taskset.ts'
-import { troupe } from '../../support/cli.ts'
+import { resultOf, troupe } from '../../support/cli.ts'
 import { suite } from '../../support/suite.ts'
 import { withFiles } from '../../support/temporary-directory.ts'
 import * as claude from '../claude/messages.ts'
@@ -145,7 +145,7 @@ test(
         const { exitCode, stdout, stderr } = await troupe([...argv, '--agent-config', config], { cwd })
         assert.is(exitCode, 0, stderr)
         assert.match(stderr, "agent: claude-x by Anthropic's SDK, because the name begins with anthropic/\n")
-        assert.is(JSON.parse(stdout).runs.graded, 2)
+        assert.is(resultOf(stdout).runs.graded, 2)
       })
     } finally {
       await server.close()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
-import { type CliEnd, troupe } from '../../support/cli.ts'
+import { type CliEnd, resultOf, troupe } from '../../support/cli.ts'
 import { suite } from '../../support/suite.ts'
 import { type StandIn, startStandIn } from './engine-stand-in.ts'
 import { imageOf } from './stand-in-images.ts'
@@ -43,11 +43,11 @@ const run = (line: string): Promise<CliEnd> =>
 test(
   'the Dockerfile of the directory is built, whole groups are graded in containers, and nothing is left',
   async () => {
-    const { exitCode, stdout, stderr } = await run('--group 2 --max-concurrent 3 --no-journal --json --quiet')
+    const { exitCode, stdout, stderr } = await run('--group 2 --max-concurrent 3 --no-journal --json')
     assert.is(exitCode, 0, stderr)
     assert.match(stderr, 'docker: built from Dockerfile.hud; served by cd /app && exec troupe serve arith/env.ts')
     assert.match(stderr, 'Step 3/4 : COPY arith ./arith')
-    const report = JSON.parse(stdout)
+    const report = resultOf(stdout)
     assert.equal([report.runs.planned, report.runs.graded], [TASKS * 2, TASKS * 2])
     assert.equal(standIn.sent(), ['Dockerfile.hud', 'arith/env.ts', 'arith/tasks.jsonl'])
     assert.is(standIn.containers.size, 0)
@@ -67,7 +67,7 @@ test(
     })
     const { exitCode, stdout, stderr } = await run('--pool 2 --max-concurrent 2 --no-journal --json --quiet')
     assert.is(exitCode, 0, stderr)
-    assert.is(JSON.parse(stdout).runs.graded, TASKS)
+    assert.is(resultOf(stdout).runs.graded, TASKS)
     assert.is(standIn.containers.size, 0)
   },
   SLOW,
@@ -92,12 +92,12 @@ test(
       const from = standIn.requests.length
       const bodies: unknown[] = []
       standIn.onCreate(body => bodies.push([body.Image, body.HostConfig?.NanoCpus]))
-      const argv = ['eval', 'rows.jsonl', ADDER, '--all', '--group', '2', '--runtime', 'docker', '--json', '--quiet']
+      const argv = ['eval', 'rows.jsonl', ADDER, '--all', '--group', '2', '--runtime', 'docker', '--json']
       const variables = { DOCKER_HOST: standIn.host }
       const { exitCode, stdout, stderr } = await troupe([...argv, '--no-journal'], { cwd: place, variables })
       assert.is(exitCode, 0, stderr)
       assert.match(stderr, 'docker: the images that the tasks name')
-      assert.is(JSON.parse(stdout).runs.graded, 4)
+      assert.is(resultOf(stdout).runs.graded, 4)
       const pulls = standIn.requests.slice(from).filter(each => each.startsWith('POST /images/create'))
       assert.is(pulls.length, 2)
       const wanted = [1, 2].flatMap(tag => {
