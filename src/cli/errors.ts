@@ -88,6 +88,14 @@ export function noJournal(directory: string): TroupeError {
   })
 }
 
+export function notAnAddress(text: string): TroupeError {
+  return new TroupeError({
+    tag: 'not-an-address',
+    address: text,
+    message: `${text} is no address. Write it as the dashboard printed it, http://127.0.0.1:PORT for instance, or name a journal's directory.`,
+  })
+}
+
 export function nothingToTrainOn(taskset: string, splits: readonly string[]): TroupeError {
   return new TroupeError({
     tag: 'nothing-to-train-on',

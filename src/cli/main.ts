@@ -31,6 +31,11 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'say where the time of a job went, and what would shorten it',
     load: () => import('./commands/explain.ts'),
   },
+  {
+    name: 'top',
+    summary: 'watch a running engine in the terminal',
+    load: () => import('./commands/top.ts'),
+  },
   { name: 'export', summary: 'write runs as JSONL or Parquet', load: () => import('./commands/export.ts') },
   { name: 'train', summary: 'train a model on the rollouts it makes', load: () => import('./commands/train.ts') },
   {
@@ -86,7 +91,7 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   }
   const tell = (error: unknown): ExitCode => {
     const { text, exit } = explainError(error, debug)
-    if (text !== '') console.talk(text)
+    if (text !== '') console.need(text)
     return exit
   }
   const cli: Cli = { console, clock: systemClock, tell, exitWith }

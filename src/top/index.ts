@@ -1,0 +1,5 @@
+export { nothingTold } from './errors.ts'
+export { type Known, makeKnown } from './known.ts'
+export { type Paint, renderTop, type Size } from './render.ts'
+export { showTop, type TopPorts } from './show.ts'
+export { FIRST_VIEW, LISTS, type ListName, type Sort, type TopView } from './view.ts'
