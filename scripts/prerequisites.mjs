@@ -1,6 +1,6 @@
 /**
- * Makes sure of what npm cannot install: bubblewrap, and the system's Python with pytest. Runs before `npm start` and
- * `npm test`; says nothing when all is there. As root on Debian or Ubuntu it installs what is missing, elsewhere it prints the
+ * Makes sure of what npm cannot install: bubblewrap, and the system's Python with pytest; with `--browser` of Chromium, too, in which the tests
+ * look at the dashboard. Runs before `npm start` and `npm test`; says nothing when all is there. As root on Debian or Ubuntu it installs what is missing, elsewhere it prints the
  * commands to run and exits with 1. Plain JavaScript, because nothing is built yet.
  */
 import { spawnSync } from 'node:child_process'
@@ -8,11 +8,14 @@ import { existsSync } from 'node:fs'
 
 const MIN_NODE = [20, 19]
 const PYTHON = '/usr/bin/python3'
+/** TROUPE_CHROMIUM names another one than Debian's. */
+const CHROMIUM = process.env.TROUPE_CHROMIUM ?? '/usr/bin/chromium'
 const PACKAGES = [
   { name: 'bubblewrap', present: () => succeeds('bwrap', ['--version']) },
   { name: 'util-linux', present: () => existsSync('/usr/bin/prlimit') },
   { name: 'python3', present: () => existsSync(PYTHON) },
   { name: 'python3-pytest', present: hasPytest },
+  ...(process.argv.includes('--browser') ? [{ name: 'chromium', present: () => existsSync(CHROMIUM) }] : []),
 ]
 
 requireNode()
@@ -39,7 +42,7 @@ function install(packages) {
   const byHand = [`Missing: ${packages.join(', ')}. Run:`, '  sudo apt-get update', `  sudo ${command.join(' ')}`]
   if (!existsSync('/etc/debian_version')) {
     refuse([
-      `Missing: ${packages.join(', ')} (Debian's names). Install bubblewrap, and Python 3 with pytest for ${PYTHON}, with this system's package manager.`,
+      `Missing: ${packages.join(', ')} (Debian's names). Install bubblewrap, Python 3 with pytest for ${PYTHON}, and for the tests Chromium as ${CHROMIUM}, with this system's package manager.`,
     ])
   }
   if (process.getuid?.() !== 0) refuse(byHand)

@@ -19,7 +19,7 @@ export interface SourceFile {
 /** The repository's root, from the built test. */
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Every TypeScript file under the folders, which may be absent. */
+/** Every TypeScript file under the folders, those with markup in them too. A folder may be absent. */
 export function readSources(...folders: readonly string[]): SourceFile[] {
   return folders.flatMap(folder =>
     listFiles(folder).map(path => {
@@ -63,7 +63,7 @@ function isAllTypes(names: string): boolean {
 function listFiles(folder: string): string[] {
   try {
     return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map(entry => relative(repository, join(entry.parentPath, entry.name)).split(sep).join('/'))
       .sort()
   } catch {
