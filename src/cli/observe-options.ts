@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { numberFromZero, positiveNumber } from './arguments.ts'
 
 /** Where to listen. */
 export interface ListenAt {
@@ -10,16 +11,27 @@ export interface ListenAt {
 export interface ObserveArguments {
   readonly metrics?: ListenAt
   readonly events?: string
+  /** True: on any port that is free. */
+  readonly dashboard?: ListenAt | true
+  readonly price?: number
+  readonly priceCreate?: number
 }
 
 const LOOPBACK = '127.0.0.1'
 const HIGHEST_PORT = 65_535
 
-/** Adds `--metrics` and `--events`. */
+/** Adds `--metrics`, `--events`, `--dashboard` and the prices that it counts with. */
 export function addObserveOptions(command: Command): Command {
   return command
     .option('--metrics <port>', 'serve metrics for Prometheus on PORT of loopback, or on HOST:PORT', toListenAt)
     .option('--events <file>', 'append what happens to this file, a JSON object a line')
+    .option(
+      '--dashboard [port]',
+      'serve a page that shows the job, on PORT of loopback, on HOST:PORT or, without either, on any port that is free',
+      toListenAt,
+    )
+    .option('--price <money>', 'of one sandbox for a second: the dashboard then shows the cost so far', positiveNumber)
+    .option('--price-create <money>', 'of one create', numberFromZero)
 }
 
 /** `9464`, `0.0.0.0:9464`, `[::1]:9464`. */

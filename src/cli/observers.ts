@@ -1,18 +1,27 @@
 import type { Job } from '../job/job.ts'
+import type { Tokenizer } from '../policy/tokenizer.ts'
 import { eventsLate, eventsNotWritten } from '../telemetry/errors.ts'
 import type { Cli } from './cli.ts'
 import type { ObserveArguments } from './observe-options.ts'
+import { openWatched, type WatchArguments } from './watched.ts'
 
 /** What watches a job for somebody outside. */
 export interface Observers {
   /** From now on this job is shown. Before its first run. */
   attach(job: Job): Promise<void>
+  /** Tells that the job is over, and gives up what lies beside its journal. Before the job is closed. */
+  over(): Promise<void>
   /** Writes what waits, and ends server and file. Once the job is closed, so that its end is written, too. Never rejects. */
   close(): Promise<void>
 }
 
 /** Takes the port and opens the file, before anything else is begun: what is wrong with them leaves nothing behind. */
-export async function openObservers({ metrics, events }: ObserveArguments, cli: Cli): Promise<Observers> {
+export async function openObservers(
+  options: ObserveArguments & WatchArguments,
+  cli: Cli,
+  tokenizer: () => Promise<Tokenizer | undefined> = async () => undefined,
+): Promise<Observers> {
+  const { metrics, events } = options
   const opened: Observers[] = []
   const close = async () => {
     for (const each of opened.splice(0).reverse()) await each.close()
@@ -20,6 +29,7 @@ export async function openObservers({ metrics, events }: ObserveArguments, cli: 
   try {
     if (metrics !== undefined) opened.push(await serveMetrics(metrics, cli))
     if (events !== undefined) opened.push(await writeEvents(events, cli))
+    opened.push(await openWatched(options, cli, tokenizer))
   } catch (error) {
     await close()
     throw error
@@ -27,6 +37,9 @@ export async function openObservers({ metrics, events }: ObserveArguments, cli: 
   return {
     async attach(job) {
       for (const each of opened) await each.attach(job)
+    },
+    async over() {
+      for (const each of opened) await each.over()
     },
     close,
   }
@@ -44,6 +57,7 @@ async function serveMetrics(at: NonNullable<ObserveArguments['metrics']>, { cons
       stop = metrics.close
       endpoint.show(metrics)
     },
+    over: async () => {},
     async close() {
       stop()
       await endpoint.close()
@@ -73,6 +87,7 @@ async function writeEvents(path: string, { clock, console, tell }: Cli): Promise
         if (log.dropped > 0) console.need(`${path}: ${log.dropped} events were dropped`)
       }
     },
+    over: async () => {},
     close: () => end(),
   }
 }

@@ -56,6 +56,7 @@ export async function runEval(
     failure = error
     throw error
   } finally {
+    await observers.value.over()
     await job.close().catch(error => {
       // The run's own error says more; what is left behind is told beside it.
       if (failure === undefined) throw error

@@ -22,6 +22,7 @@ import { toJobDefaults } from './job-options.ts'
 import { openObservers } from './observers.ts'
 import { type ModelPlan, type OpenModel, planModel } from './open-model.ts'
 import { watchTraining } from './progress/train-view.ts'
+import { readBaseTokenizer } from './read-tokenizer.ts'
 import { tellReported } from './report-options.ts'
 import { makeRuntime } from './runtime-options.ts'
 import { openTelling, type Telling } from './telling.ts'
@@ -37,7 +38,7 @@ export async function runTrain(tasks: string, options: TrainArguments, outer: Cl
   const settings = toTrainingSettings(options)
   const taskset = await Taskset.load(tasks)
   const splits = chooseSplits(taskset, options)
-  await using observers = closing(await openObservers(options, cli))
+  await using observers = closing(await openObservers(options, cli, () => readBaseTokenizer(tasks, options)))
   await using planned = closing(await planModel(tasks, options))
   const plan = planned.value
   await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
@@ -49,6 +50,7 @@ export async function runTrain(tasks: string, options: TrainArguments, outer: Cl
   await preflight(splits.train, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using job = closing(await Job.start(taskset.name, jobOptions))
   await observers.value.attach(job.value)
+  await using _over = closing({ close: () => observers.value.over() })
   telling.attach(job.value)
   await using model = closing(await plan.open(job.value.jobId))
   const trainer = model.value.openTrainer()
