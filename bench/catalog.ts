@@ -87,6 +87,12 @@ export const BENCHES: readonly BenchEntry[] = [
     inSet: {},
   },
   {
+    name: 'feed',
+    summary: 'rollouts whose feed is read, beside the same with a feed that nobody reads, and without one',
+    load: async () => (await import('./feed.ts')).feedBench,
+    inSet: {},
+  },
+  {
     name: 'rollouts',
     summary: 'the calc job with a sandbox and a pytest each, beside bare pytest',
     load: async () => (await import('./rollouts.ts')).rolloutsBench,
