@@ -25,7 +25,7 @@ export function Header({ state, place, onTheme }: HeaderProps) {
         <Sources job={job} />
         <span class="space" />
         <div class="controls">
-          <Jobs place={place} />
+          {job !== null && <Jobs place={place} shownNow={job.jobId} />}
           <ThemeChoice onTheme={onTheme} />
         </div>
       </div>
@@ -73,17 +73,23 @@ function Sources({ job }: { readonly job: FeedJob | null }) {
 function Lost({ link, hasJob }: { readonly link: Link; readonly hasJob: boolean }) {
   if (link.type === 'open') return null
   if (link.type === 'connecting') return hasJob ? null : <p class="quiet">Connecting to the engine …</p>
+  if (!hasJob)
+    return (
+      <p class="quiet">
+        The engine tells of no job yet, or of none that was asked for. Trying again (attempt {link.tries}).
+      </p>
+    )
   return (
     <p class="notice">
-      <b>Connection lost.</b> {hasJob ? 'What is shown is what was last heard. ' : ''}
-      Trying again {link.retryInMs <= 1000 ? 'in a second' : `in ${Math.round(link.retryInMs / 1000)} seconds`} (attempt{' '}
-      {link.tries}). If the command has ended, <code>troupe dashboard</code> shows its journal.
+      <b>Connection lost.</b> What is shown is what was last heard. Trying again{' '}
+      {link.retryInMs <= 1000 ? 'in a second' : `in ${Math.round(link.retryInMs / 1000)} seconds`} (attempt {link.tries}
+      ). If the command has ended, <code>troupe dashboard</code> shows its journal.
     </p>
   )
 }
 
-function Jobs({ place }: { readonly place: Place }) {
-  const answer = useAnswer('jobs', askJobs)
+function Jobs({ place, shownNow }: { readonly place: Place; readonly shownNow: string }) {
+  const answer = useAnswer(shownNow, askJobs)
   if (answer.type !== 'here' || answer.reply.jobs.length < 2) return null
   const { jobs, shown } = answer.reply
   return (

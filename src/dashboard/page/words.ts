@@ -39,7 +39,7 @@ export function mebibytes(bytes: number | null | undefined): string {
 /** A sum of money with as many digits as say something. */
 export function money(cost: { readonly amount: number; readonly currency: string } | null): string {
   if (cost === null) return NOTHING
-  return `${cost.amount.toFixed(cost.amount < 10 ? 4 : 2)} ${cost.currency}`
+  return `${cost.amount.toFixed(cost.amount < 10 ? 4 : 2)} ${cost.currency}`.trim()
 }
 
 /** `14:03:07`, in the reader's own time. */

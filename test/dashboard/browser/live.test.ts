@@ -42,6 +42,11 @@ test(
       new PerformanceObserver(list => long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })`)
     await page.reload()
     await heard(page)
+    // Before the job begins there is none to tell of, and the page asks again.
+    assert.equal(
+      complaints.splice(0).filter(text => !text.includes('503')),
+      [],
+    )
     await page.getByText(`at most ${WIDTH} at once`).waitFor({ timeout: 60_000 })
     // A run is read as soon as one has ended, and the curve has a point with the first step.
     await page.goto(`${url}#/training`)
@@ -76,7 +81,7 @@ test(
     )
     await page.close()
   },
-  { deadlineMs: 180_000 },
+  { deadlineMs: 220_000 },
 )
 
 async function show(page: Page, url: string, id: string): Promise<void> {
@@ -99,7 +104,19 @@ async function show(page: Page, url: string, id: string): Promise<void> {
 
 function startTraining(): ChildProcess {
   const argv = ['train', join(repository, 'environments/arith'), '--group', '16', '--max-concurrent', String(WIDTH)]
-  const rest = ['--steps', '40', '--no-eval', '--seed', '1', '--dashboard', '0', '--price', '0.00002']
+  const rest = [
+    '--steps',
+    '400',
+    '--max-policy-lag',
+    '1',
+    '--no-eval',
+    '--seed',
+    '1',
+    '--dashboard',
+    '0',
+    '--price',
+    '0.00002',
+  ]
   const kept = ['--journal', join(directory, 'journal'), '--out', directory]
   return spawn(process.execPath, [program, ...argv, ...rest, ...kept], {
     cwd: repository,

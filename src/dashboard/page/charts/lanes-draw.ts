@@ -19,6 +19,8 @@ export interface LanesView extends TimeWindow {
 /** The axis stands above the lanes and does not scroll. */
 export const AXIS_HEIGHT = 22
 const FONT = '11px system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, DejaVu Sans, sans-serif'
+/** In thinner lanes, heights would look like paler colours. */
+const LEAST_SHAPED = 5
 /** Marks are no smaller, however thin the lanes. */
 const LEAST_MARK = 3
 
@@ -36,7 +38,7 @@ export function drawLanes(context: CanvasRenderingContext2D, items: Iterable<Lan
     if (row === undefined) continue
     for (const { phase, from, to } of item.stretches) {
       const [x, width] = across(from, to ?? view.to, view)
-      const height = row.height * (phase === null ? 1 : PHASE_LOOKS[phase].tall)
+      const height = row.height * (phase === null || view.rowHeight < LEAST_SHAPED ? 1 : PHASE_LOOKS[phase].tall)
       if (width > 0) boxes.get(phase)?.push([x, row.y + (row.height - height) / 2, width, height])
     }
     const [x, width] = across(item.startedAt, item.endedAt ?? view.to, view)

@@ -17,7 +17,8 @@ export function Ladder({ place, isDark }: ViewProps) {
   if (answer.type === 'waiting') return <p class="quiet">Reading receipts …</p>
   if (answer.type === 'refused') return <Empty what="The receipts cannot be read." how={answer.message} />
   const { ladders, unreadable } = answer.reply
-  const chosen = ladders.find(({ name }) => name === place.id) ?? ladders[0]
+  const [fullest] = ladders.toSorted((one, other) => other.points.length - one.points.length)
+  const chosen = ladders.find(({ name }) => name === place.id) ?? fullest
   return (
     <>
       {ladders.length > 1 && (

@@ -137,7 +137,8 @@ function Progress({ now, liveCount, at }: { readonly now: FeedNow; readonly live
     )
   const { plannedRuns, finishedRuns, graded, passed, rewardSum, plannedGroups, finishedGroups } = snapshot
   const share = plannedRuns === 0 ? 0 : Math.min(1, finishedRuns / plannedRuns)
-  const left = rate > 0 && liveCount > 0 ? ((plannedRuns - finishedRuns) / rate) * 1000 : null
+  // A training plans step by step: how many are left of it is not known here.
+  const left = rate > 0 && liveCount > 0 && now.step === null ? ((plannedRuns - finishedRuns) / rate) * 1000 : null
   return (
     <Panel title="Progress">
       <div class="progress">
