@@ -120,7 +120,8 @@ function Legend() {
         </li>
       ))}
       <li>
-        <span class="swatch ring" /> far beyond its siblings
+        <span class="swatch ring" />
+        <span class="alarm">▶</span> far beyond its siblings
       </li>
       <li>
         <span class="swatch" style={{ background: '#d55e00', width: '4px', height: '14px' }} /> ended without a grade
