@@ -160,6 +160,27 @@ test(
 )
 
 test(
+  'Ctrl-C, once or twice, leaves no socket, and ends whoever watches',
+  () =>
+    inDirectory(async ({ cwd, start }) => {
+      for (const times of [1, 2]) {
+        const job = start(...EVAL, '--dashboard', '--seed', String(times))
+        const reader = readEvents(`${await originOf(job)}/feed`)
+        await until(() => existsSync(join(cwd, SOCKET)))
+        job.child.kill('SIGINT')
+        if (times === 2) {
+          await until(() => job.text().includes('ending in order'))
+          job.child.kill('SIGINT')
+        }
+        assert.is(await job.ended, 130, job.text())
+        await reader.closed
+        assert.is(existsSync(join(cwd, SOCKET)), false)
+      }
+    }),
+  SLOW,
+)
+
+test(
   'what is wrong is said before anything has begun',
   () =>
     inDirectory(async ({ cwd, start, go }) => {
