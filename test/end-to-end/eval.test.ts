@@ -17,7 +17,11 @@ test(
       const { exit, stdout, stderr } = await scene.run([...argv, '--threads', '1', '--seed', '1', '--json'])
       assert.is(exit, 0, stderr)
       const report = resultOf(stdout)
-      assert.is(stdout.trimEnd().split('\n').length, 1, 'one document, and nothing else')
+      const types = stdout
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line).type)
+      assert.is(types.indexOf('result'), types.length - 1, 'events, one result behind them, and nothing else')
       assert.equal([report.runs.planned, report.runs.graded, report.groups.complete], [4, 4, 2])
       assert.equal([report.chunks.count, report.chunks.runs], [2, 4])
       assert.equal(report.failures, [])

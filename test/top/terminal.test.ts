@@ -11,7 +11,7 @@ const SLOW = { deadlineMs: 90_000 }
 /** An `eval` of which two agents have answered and one waits for `scene.go()`. */
 async function withEngine(body: (scene: Scene, engine: Cli) => Promise<void>): Promise<void> {
   await withScene(async scene => {
-    const engine = scene.start(scene.notes({ hold: [2] }))
+    const engine = scene.start(scene.notes({ hold: [2] }, '--dashboard'))
     await until(
       async () => (await scene.durable()).length === 2,
       () => engine.stderr(),
@@ -144,7 +144,7 @@ test(
 test(
   'through a pipe it prints once, as text or as one document; what is not there is an error',
   () =>
-    withEngine(async scene => {
+    withEngine(async (scene, engine) => {
       const piped = await scene.run(['top'])
       assert.is(piped.exit, 0, piped.stderr)
       assert.match(piped.stdout, /running/)
@@ -153,6 +153,9 @@ test(
       const { job, live, now } = JSON.parse((await scene.run(['top', '--json'])).stdout)
       assert.equal([job.source, live.length, now.snapshot.finishedRuns], ['live', 1, 2])
       assert.is(live[0].phase, 'agent')
+      const [, url = ''] = /^dashboard: (\S+)$/m.exec(engine.stderr()) ?? []
+      const far = JSON.parse((await scene.run(['top', url, '--json'])).stdout)
+      assert.equal([far.job.jobId, far.live.length], [job.jobId, 1], 'the same by the address of the dashboard')
       for (const [argv, says] of [
         [['nowhere'], /there is no journal at nowhere/],
         [['--job', 'job-x'], /job-x/],

@@ -141,7 +141,7 @@ test(
     try {
       await withFiles({ 'env.ts': ENVIRONMENT, 'tasks.ts': tasks(2) }, async cwd => {
         const config = JSON.stringify({ baseUrl: server.url })
-        const argv = ['eval', 'tasks.ts', 'anthropic/claude-x', '--all', '--no-journal', '--quiet', '--json']
+        const argv = ['eval', 'tasks.ts', 'anthropic/claude-x', '--all', '--no-journal', '--json']
         const { exitCode, stdout, stderr } = await troupe([...argv, '--agent-config', config], { cwd })
         assert.is(exitCode, 0, stderr)
         assert.match(stderr, "agent: claude-x by Anthropic's SDK, because the name begins with anthropic/\n")
