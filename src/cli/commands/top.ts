@@ -8,7 +8,7 @@ export interface TopArguments {
   readonly json?: true
 }
 
-export const DEFAULT_JOURNAL = '.troupe/journal'
+const DEFAULT_JOURNAL = '.troupe/journal'
 
 export function define(command: Command, cli: Cli): void {
   command
@@ -35,4 +35,4 @@ Examples:
   $ troupe top --json | jq '.live | length'
 
 Keys: q quits, tab and 0 to 4 choose the list that has the room, s how rollouts are sorted. Where stdout is no terminal it prints once.
-Exit status: 0 it was shown, 1 the engine's feed broke off, 2 there is nothing to show.`
+Exit status: 0 it was shown, 2 there is nothing to show, or nobody could be reached any more, 130 a signal ended it.`

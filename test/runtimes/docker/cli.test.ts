@@ -116,9 +116,9 @@ test(
 test(
   'what serves says why it does not, and no container is left',
   async () => {
-    const { exitCode, stderr } = await run('--env arith/nowhere.ts --retries 0 --no-journal --quiet')
+    const { exitCode, stdout, stderr } = await run('--env arith/nowhere.ts --retries 0 --no-journal --json --quiet')
     assert.is(exitCode, 1, stderr)
-    assert.match(stderr, /nowhere\.ts/)
+    assert.match(resultOf(stdout).failures[0].example.message, /nowhere\.ts/)
     assert.is(standIn.containers.size, 0)
   },
   SLOW,
