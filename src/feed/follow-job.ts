@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { type Clock, sleep, systemClock } from '../clock.ts'
-import { toErrorData } from '../errors.ts'
+import { TroupeError, toErrorData } from '../errors.ts'
 import type { JobRecord } from '../journal/journal.ts'
 import type { LmdbJournal } from '../journal/lmdb-journal.ts'
 import { hide } from '../redact.ts'
@@ -117,8 +117,9 @@ export function followJob({ journal, job, clock = systemClock, pollMs = POLL_MS 
         ready()
         feed.restate()
       }
-    } catch {
-      // Whatever ended it, the journal says what became of the job.
+    } catch (error) {
+      // An engine that has ended, or hangs: the journal says what became of the job.
+      if (!(error instanceof TroupeError)) tellProblem('feed', error)
     }
     if (!isRelayed) return false
     isRelayed = false
@@ -144,9 +145,13 @@ export function followJob({ journal, job, clock = systemClock, pollMs = POLL_MS 
       hasGrown ||= isNew && !isFirst
       book.setSource((await isRunning()) ? 'followed' : 'over')
     } catch (error) {
-      const { tag, message } = toErrorData(error)
-      book.problems.add({ at: clock.wallTime(), kind: 'journal', tag, message: toShown(message, { hide }) })
+      tellProblem('journal', error)
     }
+  }
+
+  function tellProblem(kind: string, error: unknown): void {
+    const { tag, message } = toErrorData(error)
+    book.problems.add({ at: clock.wallTime(), kind, tag, message: toShown(message, { hide }) })
   }
 
   /** Whoever holds the journal runs its newest job, or goes on with an older one. */

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts'
+import { type ErrorData, toErrorData } from '../errors.ts'
 import type { Job } from '../job/job.ts'
 import type { JobSnapshot } from '../job/snapshot.ts'
 import { hide, hideInError, hideInValue } from '../redact.ts'
@@ -7,6 +8,7 @@ import { listenToJob } from '../telemetry/listen.ts'
 import type { TrainingEvent } from '../training/loop/events.ts'
 import { readVersion } from '../version.ts'
 import { type FeedBook, makeFeedBook } from './book.ts'
+import { readEarlier } from './earlier.ts'
 import { type Feed, makeFeed } from './feed.ts'
 import type { FeedNow } from './messages.ts'
 import { makeRate } from './rate.ts'
@@ -28,7 +30,7 @@ export interface FeedOptions {
 }
 
 /** What a feed reads of its job. */
-export type WatchedJob = Pick<Job, 'jobId' | 'name' | 'settings' | 'snapshot' | 'live'>
+export type WatchedJob = Pick<Job, 'jobId' | 'name' | 'settings' | 'snapshot' | 'live' | 'earlierGroups'>
 
 /** The feed of a job that this process runs. */
 export interface LiveFeed extends Feed {
@@ -76,6 +78,10 @@ export function openFeed(job: WatchedJob, { clock = systemClock, prices }: FeedO
     askLiveAt = at + (list.rollouts.length / LIVE_A_SECOND) * 1_000 - 10
   }
 
+  function tellProblem(kind: string, { tag, message }: ErrorData): void {
+    book.problems.add({ at: clock.wallTime(), kind, tag, message: toShown(message, { hide }) })
+  }
+
   const feed = makeFeed({ clock, book, now, refresh })
   const stopListening = listenToJob(job.jobId, {
     engine(event) {
@@ -95,9 +101,27 @@ export function openFeed(job: WatchedJob, { clock = systemClock, prices }: FeedO
       if (event.type === 'step-began') step = event.step
       writeTraining(book, event, clock)
     },
-    problem: (kind, { tag, message }) =>
-      book.problems.add({ at: clock.wallTime(), kind, tag, message: toShown(message, { hide }) }),
+    problem: tellProblem,
   })
+
+  /** What an earlier process has made of the job stands before what this one has told meanwhile. */
+  async function recall(): Promise<void> {
+    const earlier = await readEarlier(job)
+    if (earlier.runs.length === 0) return
+    const [runs, groups] = [book.runs.all(), book.groups.all()]
+    book.runs.clear()
+    book.groups.clear()
+    for (const { run, tag } of earlier.runs) {
+      book.runs.add(run)
+      book.failures.add(run, tag)
+    }
+    for (const group of earlier.groups) book.groups.add(group)
+    for (const run of runs) book.runs.add(run)
+    for (const group of groups) book.groups.add(group)
+    feed.restate()
+  }
+
+  recall().catch(error => tellProblem('journal', toErrorData(error)))
 
   return {
     ...feed,

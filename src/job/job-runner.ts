@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import { type ErrorData, fromErrorData } from '../errors.ts'
 import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Group } from '../rollout/group.ts'
+import type { Group, GroupRecord } from '../rollout/group.ts'
 import { type LiveList, mergeLive } from '../rollout/live.ts'
 import { toRun } from '../rollout/pack.ts'
 import type { Run } from '../rollout/run.ts'
@@ -60,6 +60,7 @@ export interface JobRunner {
   snapshot(): JobSnapshot
   live(most: number): Promise<LiveList>
   findRun(runId: RunId): Promise<Run | undefined>
+  earlierGroups(): AsyncIterable<GroupRecord>
   stopEngines(): Promise<void>
   close(): Promise<void>
 }
@@ -249,6 +250,12 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     },
     snapshot,
     live: async most => mergeLive(await Promise.all(engines.running.map(engine => engine.live(most))), most),
+    async *earlierGroups() {
+      if (!ports.resumed || journal === undefined) return
+      const { startedAt } = snapshot()
+      for await (const group of journal.groups(jobId))
+        if (group.runs.every(({ endedAt }) => endedAt < startedAt)) yield group
+    },
     async findRun(runId) {
       const durable = await journal?.run(runId)
       if (durable !== undefined) return toRun(durable.header, durable.trajectory)

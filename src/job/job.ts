@@ -3,7 +3,7 @@ import type { AgentSpec } from '../agents/agent.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { type IdSource, type JobId, type RunId, randomIds, toJobId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Group } from '../rollout/group.ts'
+import type { Group, GroupRecord } from '../rollout/group.ts'
 import type { LiveList } from '../rollout/live.ts'
 import type { Run } from '../rollout/run.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
@@ -130,6 +130,11 @@ export class Job implements AsyncDisposable {
   /** A run of this job that has ended, by its id: from the journal, or from what the job keeps. Undefined where neither has it. */
   findRun(runId: RunId): Promise<Run | undefined> {
     return this.#runner.findRun(runId)
+  }
+
+  /** Groups that an earlier process of this job has ended, with their runs, in the order they were planned. None of a job that does not go on with one. */
+  earlierGroups(): AsyncIterable<GroupRecord> {
+    return this.#runner.earlierGroups()
   }
 
   /** Runs a taskset as the next step of this job; see `Taskset.stream`. */

@@ -15,7 +15,13 @@ const [directory = '', name = 'job-1'] = process.argv.slice(2)
 const jobId = toJobId(name)
 const journal = await openLmdbJournal({ directory, clock: systemClock, role: 'owner' })
 await journal.putJob({ jobId, name: 'calc', startedAt: Date.now(), seed: 1, settings: { model: 'm' } })
-const feed = openFeed({ ...jobOf(jobId), name: 'calc', settings: {}, live: async () => ({ rollouts: [], phases: {} }) })
+const feed = openFeed({
+  ...jobOf(jobId),
+  name: 'calc',
+  settings: {},
+  live: async () => ({ rollouts: [], phases: {} }),
+  async *earlierGroups() {},
+})
 let socket: { close(): Promise<void> } | undefined
 
 async function obey(command: string, argument: string): Promise<void> {

@@ -9,6 +9,7 @@ import type { LiveRollout } from '../../src/feed/messages.ts'
 import { openFeed } from '../../src/feed/open-feed.ts'
 import { toJobId, toRunId } from '../../src/ids.ts'
 import { createAgent, Job, LocalRuntime, Taskset } from '../../src/index.ts'
+import { PLANNED_GROUPS } from '../../src/job/find-unfinished.ts'
 import { publish } from '../../src/telemetry/channels.ts'
 import { agentOf, InProcessRuntime } from '../../src/testing/index.ts'
 import { makeHeader } from '../journal/fixtures.ts'
@@ -25,6 +26,7 @@ const watched = (differing: Parameters<typeof jobOf>[1] = () => ({})) => ({
   name: 'calc',
   settings: { model: 'm', address: 'https://me:hunter22-hunter22@example.test/' },
   live: async () => ({ rollouts: [], phases: {} }),
+  async *earlierGroups() {},
 })
 
 function makeTaskset(name: string) {
@@ -208,6 +210,44 @@ test('what a training tells, problems, the hit rate and the cost come with it; o
   await feed.close()
   publish('run', makeHeader({ jobId }))
   assert.is(clock.pending, 0)
+})
+
+test('of a job that goes on, what the earlier process had made of it comes first, and nothing twice', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'troupe-feed-'))
+  const { environment, taskset } = makeTaskset('again')
+  const agent = createAgent(agentOf(async () => '1'))
+  const start = () =>
+    Job.start('again', {
+      runtime: new InProcessRuntime(environment),
+      threads: 0,
+      maxConcurrent: GROUP,
+      journal: join(directory, 'journal'),
+      settings: { [PLANNED_GROUPS]: 4 },
+      resume: true,
+    })
+  try {
+    const first = await start()
+    for await (const _ of taskset.stream(agent, { job: first, group: GROUP })) break
+    await first.close()
+    const second = await start()
+    const feed = openFeed(second)
+    const { messages, stop } = watch(feed)
+    try {
+      assert.is(second.resumed, true)
+      await until(() => runsOf(messages).size >= GROUP)
+      const earlier = runsOf(messages).size
+      assert.ok(earlier < 4 * GROUP)
+      await taskset.run(agent, { job: second, group: GROUP })
+      await until(() => runsOf(messages).size === 4 * GROUP)
+      assert.is((statesOf(messages).at(-1)?.groups.length ?? 0) > 0, true)
+    } finally {
+      stop()
+      await feed.close()
+      await second.close()
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
 })
 
 test('without prices nobody is told a cost, and without a lease no hit rate', async () => {

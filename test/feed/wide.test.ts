@@ -5,6 +5,7 @@ import { toGroupId, toRunId } from '../../src/ids.ts'
 import { makeLiveBoard } from '../../src/rollout/live.ts'
 import { publish } from '../../src/telemetry/channels.ts'
 import { makeHeader } from '../journal/fixtures.ts'
+import { tellFigures } from '../support/figures.ts'
 import { suite } from '../support/suite.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 import { groupOf, jobId, jobOf, poolOf } from '../telemetry/metrics/scene.ts'
@@ -25,6 +26,7 @@ test('ticks and the state are bounded, whatever goes on', async () => {
       ...jobOf(jobId, () => ({ pool: poolOf() })),
       name: 'wide',
       settings: {},
+      async *earlierGroups() {},
       async live(most = WIDE) {
         asked += 1
         return board.list(most)
@@ -51,10 +53,10 @@ test('ticks and the state are bounded, whatever goes on', async () => {
   const ticks = ticksOf(messages)
   const sizes = told.map(({ text }) => text.length)
   const [state = 0, ...sent] = sizes
-  const whole = JSON.stringify(ticks.at(-1)).length
   const perSecond = sent.reduce((sum, size) => sum + size, 0) / SECONDS
-  console.log(
-    `4,096 wide, ${ENDED_A_SECOND} ended a second: ${Math.round((perSecond / ticks.length) * SECONDS)} bytes a tick, ${Math.max(...sent)} at most, ${Math.round(perSecond)} a second; the state ${state}; the last tick ${whole}`,
+  const perTick = Math.round((perSecond * SECONDS) / ticks.length)
+  tellFigures(
+    `a feed ${WIDE} wide, ${ENDED_A_SECOND} rollouts ended a second: ${perTick} bytes a tick, ${Math.max(...sent)} at most, ${Math.round(perSecond)} a second; the state has ${state}`,
   )
   assert.ok(Math.max(...sent) < 600_000, 'no tick is larger than half a megabyte or so')
   assert.ok(perSecond < 1_200_000)
