@@ -89,6 +89,20 @@ test('holds nothing but what is run, declared or told', () => {
   tellFigures(`npm pack: ${kib(packed.bytes)} packed, ${kib(packed.unpackedBytes)} unpacked, ${files.length} files`)
 })
 
+test("the dashboard's page is in it, with every module that it is made of", () => {
+  const page = join(packed.installed, 'dist/src/dashboard/page')
+  const bare = new Set<string>()
+  const modules = new Set([join(page, 'main.js')])
+  for (const path of modules)
+    for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/\b(?:from|import)[ (]*["']([^"']+)["']/g))
+      if (name.startsWith('.')) modules.add(join(path, '..', name))
+      else bare.add(name)
+  assert.ok(modules.size > 30, `${modules.size} modules`)
+  const map = /<script type="importmap">(.*)<\/script>/.exec(readFileSync(join(page, 'document.js'), 'utf8'))
+  assert.ok(map !== null, 'the page maps names to libraries')
+  assert.equal([...bare].sort(), ['echarts', 'preact', 'preact/hooks', 'preact/jsx-runtime'])
+})
+
 test('a module imports every entry', async () => {
   assert.equal(
     packed.entries.map(entry => entry.replace('.', 'troupe')),

@@ -89,8 +89,17 @@ test('another attempt goes on where the first one was, or on a lane of its own w
 test('what ended long ago is forgotten', () => {
   const book = new LaneBook()
   book.addRuns([run('a', { startedAt: 0, endedAt: 10 })])
-  for (let message = 0; message < 40; message += 1) book.setLive([], 31 * 60_000)
+  const later = live('b', { startedAt: 31 * 60_000 })
+  for (let message = 0; message < 40; message += 1) book.setLive([later], 31 * 60_000)
   assert.is(book.get('a'), undefined)
+})
+
+test('a job that is over keeps its lanes, however long ago it ended', () => {
+  const book = new LaneBook()
+  book.addRuns([run('a', { startedAt: 0, endedAt: 10 })])
+  for (let message = 0; message < 100; message += 1) book.setLive([], 1_000_000_000_000)
+  assert.is(book.get('a')?.endedAt, 10)
+  assert.equal(toWindow(book.items(), 1_000_000_000_000, 'auto'), { from: 10 - 5_000, to: 10 })
 })
 
 test('the window fits what goes on, and ends with the last run where nothing does', () => {

@@ -14,6 +14,8 @@ export interface LanesView extends TimeWindow {
   /** Rollouts far beyond their siblings. */
   readonly late: ReadonlySet<string>
   readonly isDark: boolean
+  /** What stands at the end of the time. */
+  readonly endName: 'now' | 'end'
 }
 
 /** The axis stands above the lanes and does not scroll. */
@@ -143,11 +145,11 @@ function drawTicks(context: CanvasRenderingContext2D, view: LanesView): void {
     context.fillRect(Math.min(view.width - 1, Math.round(x)), AXIS_HEIGHT - 6, 1, view.height)
     context.fillStyle = tokenColour('quiet', view.isDark)
     context.textAlign = beforeMs === 0 ? 'right' : 'center'
-    if (beforeMs === 0 || x > 24) context.fillText(tellTick(beforeMs), beforeMs === 0 ? view.width - 4 : x, 9)
+    if (beforeMs === 0 || x > 24)
+      context.fillText(beforeMs === 0 ? view.endName : tellTick(beforeMs), beforeMs === 0 ? view.width - 4 : x, 9)
   }
 }
 
 function tellTick(beforeMs: number): string {
-  if (beforeMs === 0) return 'now'
   return beforeMs % 60_000 === 0 ? `−${beforeMs / 60_000} min` : `−${beforeMs / 1000} s`
 }

@@ -22,16 +22,18 @@ export interface TimeWindow {
   readonly to: number
 }
 
-/** Ends now, or where the last rollout ended if none goes on. */
+/** Ends now, or with the last rollout where none goes on. */
 export function toWindow(items: Iterable<LaneItem>, at: number, name: WindowName): TimeWindow {
   let lastEnd = 0
-  let firstStart = at
+  let firstStart = Number.POSITIVE_INFINITY
+  let firstLive = at
   let hasLive = false
   const durations: number[] = []
   for (const { startedAt, endedAt } of items) {
+    firstStart = Math.min(firstStart, startedAt)
     if (endedAt === null) {
       hasLive = true
-      firstStart = Math.min(firstStart, startedAt)
+      firstLive = Math.min(firstLive, startedAt)
     } else {
       lastEnd = Math.max(lastEnd, endedAt)
       durations.push(endedAt - startedAt)
@@ -39,7 +41,8 @@ export function toWindow(items: Iterable<LaneItem>, at: number, name: WindowName
   }
   const to = hasLive || lastEnd === 0 ? at : lastEnd
   if (name !== 'auto') return { from: to - WINDOW_MS[name], to }
-  const wanted = Math.max(hasLive ? at - firstStart : 0, 2 * (median(durations) ?? 0)) * MARGIN
+  // Of a job that is over, as much as there is; of one that goes on, what goes on and some of what came before.
+  const wanted = hasLive ? Math.max(at - firstLive, 2 * (median(durations) ?? 0)) * MARGIN : to - firstStart
   return { from: to - (AUTO_MS.find(ms => ms >= wanted) ?? 1_800_000), to }
 }
 

@@ -46,6 +46,8 @@ export class LaneBook {
   /** The lanes that are free, the first one first: few, however many there are. */
   readonly #free: number[] = []
   #message = 0
+  /** Of a job that is over, time stood still with its last rollout. */
+  #lastEnd = 0
 
   /** The whole of what goes on at `at`: what is not among it has ended, even if its end was never told. */
   setLive(live: readonly LiveRollout[], at: number): void {
@@ -59,7 +61,7 @@ export class LaneBook {
     // Their lanes are free for those that are new.
     for (const item of this.#open) if (item.seen !== this.#message) this.#end(item, Math.max(at, item.since))
     for (const one of fresh) this.#begin(one)
-    this.#prune(at)
+    this.#prune(this.#open.size > 0 ? at : this.#lastEnd)
   }
 
   /** Those that began first take their lanes first. */
@@ -150,6 +152,7 @@ export class LaneBook {
       this.#free.splice(after === -1 ? this.#free.length : after, 0, item.lane)
     }
     item.endedAt = at
+    this.#lastEnd = Math.max(this.#lastEnd, at)
     item.stretches = item.stretches.map(each => (each.to === null ? { ...each, to: at } : each))
   }
 

@@ -45,6 +45,7 @@ label { color: var(--quiet); }
 .quiet { color: var(--quiet); }
 .alarm { color: var(--alarm); }
 .good { color: var(--good); }
+.tiles[hidden] { display: none; }
 .number { text-align: right; }
 .nowrap { white-space: nowrap; }
 

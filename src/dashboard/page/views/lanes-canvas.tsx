@@ -112,6 +112,7 @@ export class LanesCanvas extends Component<CanvasProps, Pointed> {
       selected: this.state.selected,
       late,
       isDark,
+      endName: state.live.length > 0 ? 'now' : 'end',
     }
   }
 

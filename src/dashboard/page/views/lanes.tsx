@@ -35,7 +35,7 @@ export function Lanes({ state, place, isDark }: ViewProps) {
     )
   return (
     <>
-      <Late stragglers={stragglers} />
+      {state.live.length > 0 && <Late stragglers={stragglers} />}
       <Panel
         title="Lanes"
         note={`${plural(state.live.length, 'rollout')} under way, ${count(items.length - state.live.length)} ended`}

@@ -8,6 +8,7 @@ import { Empty, Fold, Panel } from '../parts/panel.tsx'
 import { Spark } from '../parts/spark.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { clockTime, count, decimal, duration, elapsed, mebibytes, moment, money, percent, plural } from '../words.ts'
+import { Journal } from './journal.tsx'
 
 /** The figures of this moment, each with how it went. */
 export function Now({ state }: ViewProps) {
@@ -16,8 +17,12 @@ export function Now({ state }: ViewProps) {
     return <Empty what="Nothing has been heard yet." how="The page waits for the engine's first message." />
   return (
     <>
-      <Progress now={now} liveCount={state.live.length} at={state.at} />
-      <dl class="tiles">
+      {now.snapshot === null ? (
+        <Journal state={state} />
+      ) : (
+        <Progress now={now} snapshot={now.snapshot} liveCount={state.live.length} at={state.at} />
+      )}
+      <dl class="tiles" hidden={now.snapshot === null}>
         {toTiles(now, job.maxConcurrent).map(({ name, figure, of, note, trend }) => (
           <div class="tile" key={name}>
             <dt>{name}</dt>
@@ -126,15 +131,15 @@ function tellCostEach({ cost, snapshot }: FeedNow): string {
   return `${(cost.amount / snapshot.finishedRuns).toPrecision(2)} a rollout`
 }
 
-function Progress({ now, liveCount, at }: { readonly now: FeedNow; readonly liveCount: number; readonly at: number }) {
-  const { snapshot, rate } = now
-  if (snapshot === null)
-    return (
-      <Empty
-        what="The engine's own figures are not here."
-        how="A journal that is read knows runs, groups and training, but no pool, credits or load: those are told by the process that runs the job, with --dashboard."
-      />
-    )
+interface ProgressProps {
+  readonly now: FeedNow
+  readonly snapshot: NonNullable<FeedNow['snapshot']>
+  readonly liveCount: number
+  readonly at: number
+}
+
+function Progress({ now, snapshot, liveCount, at }: ProgressProps) {
+  const { rate } = now
   const { plannedRuns, finishedRuns, graded, passed, rewardSum, plannedGroups, finishedGroups } = snapshot
   const share = plannedRuns === 0 ? 0 : Math.min(1, finishedRuns / plannedRuns)
   // A training plans step by step: how many are left of it is not known here.
