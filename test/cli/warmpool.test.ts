@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import * as assert from 'uvu/assert'
 import { readReceipt } from '../../src/receipts/index.ts'
 import { fromPoolReceipt } from '../../src/warmpool/receipt.ts'
-import { troupe } from '../support/cli.ts'
+import { resultOf, troupe } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
 
@@ -45,6 +45,14 @@ test('on this machine it prints words and tables, and the receipt holds all of i
       readFileSync(svg ?? '', 'utf8'),
       'drawn from the receipt alone',
     )
+    const told = ['warmpool', '--receipt', 'warmpool/warmpool.csv', '--out', 'again', '--json', '--quiet']
+    const program = await troupe(told, { cwd: directory })
+    assert.equal(
+      [program.exitCode, program.stderr],
+      [0, 'written: again/warmpool.svg, again/warmpool.html\n'],
+      'a receipt of another place is not written anew',
+    )
+    assert.equal(resultOf(program.stdout).levels, levels)
   }))
 
 test(
