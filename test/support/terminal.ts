@@ -14,7 +14,7 @@ export interface TestTerminal {
   press(keys: string): void
   resize(columns: number, rows: number): void
   signal(signal: NodeJS.Signals): void
-  /** Resolves as soon as the screen is so; rejects with what is seen when it is not within 20 s. */
+  /** Resolves as soon as the screen is so; rejects with what is seen when it is not within a minute. */
   until(seen: (screen: readonly string[]) => boolean): Promise<void>
   /** The exit status, once all that was written is on the screen. */
   readonly ended: Promise<number>
@@ -22,7 +22,7 @@ export interface TestTerminal {
   close(): Promise<void>
 }
 
-const LIMIT_MS = 20_000
+const LIMIT_MS = 60_000
 const ESC = '\u001b'
 
 /** Starts Node with these arguments on a terminal of that size. */

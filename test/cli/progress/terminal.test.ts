@@ -6,7 +6,7 @@ import { suite } from '../../support/suite.ts'
 import { isRestored, openTerminal, type TestTerminal } from '../../support/terminal.ts'
 
 const test = suite('progress on a terminal')
-const SLOW = { deadlineMs: 90_000 }
+const SLOW = { deadlineMs: 180_000 }
 
 /** Two of three agents answer, one waits for `scene.go()`. */
 async function withEval(
