@@ -44,3 +44,22 @@ export async function tableUnder(page: Page, summary: string): Promise<readonly 
 export async function heard(page: Page): Promise<void> {
   await page.locator('.badge').waitFor()
 }
+
+/** What a view needs before it is all there. */
+export async function ready(page: Page, tab: string): Promise<void> {
+  await heard(page)
+  const marks: Readonly<Record<string, string>> = {
+    now: '.tile',
+    lanes: '.lanes canvas[data-boxes]',
+    groups: '.group',
+    training: '.plot canvas',
+    failures: '.failure',
+    run: '.turn.grade',
+    newest: 'tbody tr',
+    ladder: '.plot canvas',
+  }
+  await page
+    .locator(marks[tab] ?? 'main')
+    .first()
+    .waitFor()
+}

@@ -1,27 +1,18 @@
-/** Each view in a real browser, wide and narrow, with the values of the feed that it was told. */
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+/** Each view in a real browser, with the values of the feed that it was told. */
 import * as assert from 'uvu/assert'
-import { TABS } from '../../../src/dashboard/page/route.ts'
-import { repository } from '../../support/source-imports.ts'
 import { suite } from '../../support/suite.ts'
-import { findViolations } from './axe.ts'
 import { type FixtureServer, serveFixture } from './fixture/server.ts'
 import { GROUP_SIZE } from './fixture/simulation.ts'
-import { DESKTOP, NARROW, openBrowser, type TestBrowser } from './open-browser.ts'
-import { chartData, heard, overflow, smallTraining, tableUnder, texts } from './scene.ts'
+import { openBrowser, type TestBrowser } from './open-browser.ts'
+import { chartData, ready, smallTraining, tableUnder, texts } from './scene.ts'
 
 const test = suite('the page: views')
-const PICTURES = join(repository, 'test-artifacts/dashboard/fixture')
 const simulation = smallTraining()
 const ended = simulation.runs.at(-1)
-const SLOW = { deadlineMs: 150_000 }
 
 let server: FixtureServer
 let browser: TestBrowser
 test.before(async () => {
-  await mkdir(PICTURES, { recursive: true })
   server = await serveFixture(simulation)
   browser = await openBrowser()
 })
@@ -30,34 +21,7 @@ test.after(async () => {
   await server?.close()
 })
 
-const hashOf = (id: string) => (id === 'run' ? `#/run/${ended?.runId}` : `#/${id}`)
 const at = (hash: string) => `${server.url}/${hash}`
-
-for (const [name, viewport] of [
-  ['wide', DESKTOP],
-  ['narrow', NARROW],
-] as const)
-  test(
-    `every view, ${name}: nothing to complain of for axe in light and dark, no sideways scrolling, no error, no foreign request`,
-    async () => {
-      const { page, complaints } = await browser.open(at(''), viewport)
-      await page.emulateMedia({ colorScheme: 'light' })
-      for (const tab of TABS) {
-        await page.goto(at(hashOf(tab.id)))
-        await ready(page, tab.id)
-        assert.is(await overflow(page), 0, `${tab.name} is wider than the window`)
-        assert.equal(await findViolations(page), [], `${tab.name}, light`)
-        await page.screenshot({ path: join(PICTURES, `${tab.id}-${name}-light.png`), fullPage: true })
-        await page.emulateMedia({ colorScheme: 'dark' })
-        assert.equal(await findViolations(page, 'color-contrast'), [], `${tab.name}, dark`)
-        await page.screenshot({ path: join(PICTURES, `${tab.id}-${name}-dark.png`), fullPage: true })
-        await page.emulateMedia({ colorScheme: 'light' })
-      }
-      assert.equal(complaints, [])
-      await page.close()
-    },
-    SLOW,
-  )
 
 test('Now shows the figures of the moment', async () => {
   const { page } = await browser.open(at('#/now'))
@@ -240,24 +204,5 @@ test('Ladder: the chart and its table hold the medians of the receipt', async ()
   )
   await page.close()
 })
-
-/** What a view needs before it is all there. */
-async function ready(page: Page, tab: string): Promise<void> {
-  await heard(page)
-  const marks: Readonly<Record<string, string>> = {
-    now: '.tile',
-    lanes: '.lanes canvas[data-boxes]',
-    groups: '.group',
-    training: '.plot canvas',
-    failures: '.failure',
-    run: '.turn.grade',
-    newest: 'tbody tr',
-    ladder: '.plot canvas',
-  }
-  await page
-    .locator(marks[tab] ?? 'main')
-    .first()
-    .waitFor()
-}
 
 test.run()
