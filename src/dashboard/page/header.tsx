@@ -54,7 +54,7 @@ export function Header({ state, place, onTheme }: HeaderProps) {
 }
 
 const SOURCES: Readonly<Record<FeedJob['source'], { readonly word: string; readonly says: string }>> = {
-  live: { word: 'Live', says: 'this process runs the job' },
+  live: { word: 'Live', says: 'told by the engine that runs the job' },
   followed: { word: 'Followed', says: 'another process runs the job; its journal is read' },
   over: { word: 'Over', says: 'the job has ended; this is what its journal holds' },
 }

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { clockOf, emptyState, hear } from '../../../src/dashboard/page/model/state.ts'
+import { clockOf, countUnderWay, emptyState, hear } from '../../../src/dashboard/page/model/state.ts'
 import type { FeedMessage, FeedTick } from '../../../src/feed/messages.ts'
 import { suite } from '../../support/suite.ts'
 import { Simulation } from '../browser/fixture/simulation.ts'
@@ -53,6 +53,15 @@ test('what a tick does not tell of has not changed', () => {
   hear(state, tick({ at: 5 }), 0)
   assert.is(state.live.length, 16)
   assert.is(state.at, 5)
+})
+
+test('of a job so wide that not all is listed, all are counted', () => {
+  const { state } = begun()
+  const now = { snapshot: null, rate: 0, hitRate: null, cost: null, step: null }
+  hear(state, tick({ live: [live('a')], now: { ...now, phases: { agent: 3_000, grading: 96 } } }), 0)
+  assert.is(countUnderWay(state), 3_096)
+  hear(state, tick({ live: [live('a')], now }), 0)
+  assert.is(countUnderWay(state), 1)
 })
 
 test('lists are bounded, whatever is told', () => {

@@ -10,7 +10,9 @@ import type {
   FeedTick,
   LiveRollout,
 } from '../../../feed/messages.ts'
+import type { Phase } from '../../../rollout/run.ts'
 import type { EvaluationRecord, StepRecord } from '../../../training/records.ts'
+import { PHASE_ORDER } from '../palette.ts'
 import { GroupBook } from './groups.ts'
 import { LaneBook } from './lanes.ts'
 import { addTrend, type TrendPoint } from './trends.ts'
@@ -80,6 +82,24 @@ export function hear(state: PageState, message: FeedMessage, heardAt: number): v
 /** The feed's clock now: it goes on between messages. */
 export function clockOf({ at, heardAt, job }: PageState, now: number): number {
   return job === null || job.source === 'over' ? at : at + Math.max(0, now - heardAt)
+}
+
+/** How many rollouts are in each phase: also those of a wide job that `live` does not list. */
+export function phaseCounts({ now, live }: Pick<PageState, 'now' | 'live'>): ReadonlyMap<Phase, number> {
+  const counts = new Map<Phase, number>()
+  if (now?.phases !== undefined) {
+    for (const phase of PHASE_ORDER) {
+      const count = now.phases[phase] ?? 0
+      if (count > 0) counts.set(phase, count)
+    }
+    return counts
+  }
+  for (const { phase } of live) counts.set(phase, (counts.get(phase) ?? 0) + 1)
+  return counts
+}
+
+export function countUnderWay(state: Pick<PageState, 'now' | 'live'>): number {
+  return [...phaseCounts(state).values()].reduce((sum, each) => sum + each, 0)
 }
 
 /** A `state` is the whole: also after a connection was lost. Of the same job only the trends are kept, which it does not tell, and the lanes, so that they do not jump. */

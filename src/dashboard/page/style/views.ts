@@ -39,7 +39,7 @@ export const VIEWS = `
 }
 
 .groups { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 310px), 1fr)); gap: 8px; list-style: none; padding: 0; }
-.group { content-visibility: auto; contain-intrinsic-size: auto 64px; border: 1px solid var(--line); border-radius: 6px; padding: 6px 10px 8px; display: grid; gap: 5px; min-width: 0; }
+.group { contain: content; border: 1px solid var(--line); border-radius: 6px; padding: 6px 10px 8px; display: grid; gap: 5px; min-width: 0; }
 .group.dropped { border-style: dashed; }
 .group .head { display: flex; gap: 8px; align-items: baseline; min-width: 0; }
 .group .head b { font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; flex: 1; font-size: 13px; }

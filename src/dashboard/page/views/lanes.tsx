@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ViewProps } from '../app.tsx'
 import { WINDOWS, type WindowName } from '../model/lane-window.ts'
 import type { LaneItem } from '../model/lanes.ts'
-import { clockOf, type PageState } from '../model/state.ts'
+import { clockOf, countUnderWay, type PageState } from '../model/state.ts'
 import { findStragglers, type Straggler, wasStraggler } from '../model/stragglers.ts'
 import { PHASE_ORDER } from '../palette.ts'
 import { Empty, Fold, Panel } from '../parts/panel.tsx'
@@ -38,7 +38,7 @@ export function Lanes({ state, place, isDark }: ViewProps) {
       {state.live.length > 0 && <Late stragglers={stragglers} />}
       <Panel
         title="Lanes"
-        note={`${plural(state.live.length, 'rollout')} under way, ${count(items.length - state.live.length)} ended`}
+        note={`${tellUnderWay(state)}, ${count(items.length - state.live.length)} ended`}
         controls={
           <>
             <label>
@@ -75,6 +75,13 @@ export function Lanes({ state, place, isDark }: ViewProps) {
       </Panel>
     </>
   )
+}
+
+/** Of very wide jobs the feed lists only those that have been under way longest. */
+function tellUnderWay(state: PageState): string {
+  const all = countUnderWay(state)
+  const listed = state.live.length
+  return `${plural(all, 'rollout')} under way${listed < all ? `, the ${count(listed)} that are so longest drawn` : ''}`
 }
 
 /** Those that are late now, and those that were. */

@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact'
 import type { FeedNow } from '../../../feed/messages.ts'
 import type { Phase } from '../../../rollout/run.ts'
 import type { ViewProps } from '../app.tsx'
+import { countUnderWay, phaseCounts } from '../model/state.ts'
 import type { TrendName, TrendPoint } from '../model/trends.ts'
 import { PHASE_LOOKS, PHASE_ORDER } from '../palette.ts'
 import { Empty, Fold, Panel } from '../parts/panel.tsx'
@@ -37,7 +38,7 @@ export function Now({ state }: ViewProps) {
           </div>
         ))}
       </dl>
-      <Phases live={state.live} />
+      <Phases counts={phaseCounts(state)} />
       <Panel title="Job">
         <dl class="facts">
           {toFacts(state).map(([name, value]) => (
@@ -195,13 +196,12 @@ function Progress({ now, snapshot, liveCount, at }: ProgressProps) {
   )
 }
 
-function Phases({ live }: { readonly live: ViewProps['state']['live'] }) {
-  const counts = new Map<Phase, number>()
-  for (const { phase } of live) counts.set(phase, (counts.get(phase) ?? 0) + 1)
+function Phases({ counts }: { readonly counts: ReadonlyMap<Phase, number> }) {
+  const total = [...counts.values()].reduce((sum, each) => sum + each, 0)
   const present = PHASE_ORDER.filter(phase => counts.has(phase))
   return (
-    <Panel title="What rollouts are doing" note={plural(live.length, 'rollout under way', 'rollouts under way')}>
-      {live.length === 0 ? (
+    <Panel title="What rollouts are doing" note={plural(total, 'rollout under way', 'rollouts under way')}>
+      {total === 0 ? (
         <Empty
           what="No rollout is under way."
           how="Here is shown how many of them are in each phase, as soon as some are."
@@ -237,7 +237,7 @@ export function PhaseSwatch({ phase }: { readonly phase: Phase }) {
   return <span class="swatch" style={{ background: colour, height: `${Math.round(tall * 14)}px` }} />
 }
 
-function toFacts({ job, live, at }: ViewProps['state']): readonly (readonly [string, ComponentChild])[] {
+function toFacts({ job, now, live, at }: ViewProps['state']): readonly (readonly [string, ComponentChild])[] {
   if (job === null) return []
   return [
     ['Id', <code key="id">{job.jobId}</code>],
@@ -245,7 +245,7 @@ function toFacts({ job, live, at }: ViewProps['state']): readonly (readonly [str
     ['Runtime', job.runtime ?? '–'],
     ['Threads', count(job.threads)],
     ['Most at once', count(job.maxConcurrent)],
-    ['Live', count(live.length)],
+    ['Under way', count(countUnderWay({ now, live }))],
     ['Troupe', job.version],
     ['Heard', clockTime(at)],
   ]
