@@ -7,6 +7,9 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 /** Debian's own; nothing is downloaded. */
 const CHROMIUM = process.env.TROUPE_CHROMIUM ?? '/usr/bin/chromium'
 
+/** Then the id of the test's process, which is who removes it. */
+const PROFILES = 'troupe-browser-'
+
 export const DESKTOP = { width: 1280, height: 900 } as const
 export const NARROW = { width: 360, height: 740 } as const
 
@@ -30,7 +33,8 @@ export async function openBrowser(): Promise<TestBrowser> {
     throw new Error(
       `no Chromium at ${CHROMIUM}: install Debian's package \`chromium\`, or name another one with TROUPE_CHROMIUM`,
     )
-  const profile = await mkdtemp(join(tmpdir(), 'troupe-browser-'))
+  await removeOrphans()
+  const profile = await mkdtemp(join(tmpdir(), `${PROFILES}${process.pid}-`))
   const context = await chromium
     .launchPersistentContext(profile, {
       executablePath: CHROMIUM,
@@ -64,6 +68,14 @@ export async function openBrowser(): Promise<TestBrowser> {
       await context.close()
       await rm(profile, { recursive: true, force: true, maxRetries: 5 })
     },
+  }
+}
+
+/** Profiles of test processes that were killed before they could remove them. */
+async function removeOrphans(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = new RegExp(`^${PROFILES}(\\d+)-`).exec(name) ?? []
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(tmpdir(), name), { recursive: true, force: true })
   }
 }
 

@@ -1,5 +1,7 @@
 /** How the page is used: by keys, in light and dark, while the connection comes and goes, with names that are markup. */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import { HOSTILE, toRunReply } from './fixture/replies.ts'
@@ -153,12 +155,15 @@ test('with nothing to show, each view says what is missing and how to get it', a
   await page.close()
 })
 
-test('a closed browser leaves no process and no profile', async () => {
+test('a closed browser leaves no process and no profile, and the next one removes those of tests that were killed', async () => {
+  const orphan = join(tmpdir(), 'troupe-browser-4194999-killed')
+  mkdirSync(orphan)
   const before = childProcesses()
   const other = await openBrowser()
   const started = [...childProcesses()].filter(pid => !before.has(pid))
   assert.ok(started.length > 2, 'its processes are seen at all')
   assert.ok(existsSync(other.profile))
+  assert.not(existsSync(orphan))
   await other.close()
   assert.equal(started.filter(isRunning), [])
   assert.not(existsSync(other.profile))
