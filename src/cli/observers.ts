@@ -78,7 +78,7 @@ async function writeEvents(path: string, { clock, console, tell }: Cli): Promise
         job: job.jobId,
         clock,
         onFailed: error => void tell(eventsNotWritten(path, error)),
-        onLate: waitedMs => void tell(eventsLate(path, waitedMs)),
+        onLate: (waitedMs, missing) => void tell(eventsLate(path, waitedMs, missing)),
       })
       const stop = recordEvents(job, log, clock)
       end = async () => {

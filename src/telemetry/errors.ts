@@ -56,10 +56,11 @@ export function eventsNotWritten(path: string, cause: unknown): TroupeError {
   )
 }
 
-export function eventsLate(path: string, waitedMs: number): TroupeError {
+export function eventsLate(path: string, waitedMs: number, missing: number): TroupeError {
   return new TroupeError({
     tag: 'events-late',
     address: path,
-    message: `the last events were not written to ${path} within ${waitedMs / 1_000} s, and are missing there. Check the disk that it is on.`,
+    message: `the last ${missing} events were not written to ${path} within ${waitedMs / 1_000} s, and are missing there. Check the disk that it is on.`,
+    details: { missing },
   })
 }

@@ -26,8 +26,8 @@ export interface EventLogPorts {
   readonly closeMs?: number | null
   /** The first time that the file could not be written; the log goes on trying. */
   readonly onFailed: (error: unknown) => void
-  /** The end was not waited for any longer. */
-  readonly onLate: (waitedMs: number) => void
+  /** The end was not waited for any longer, and so many events are missing. */
+  readonly onLate: (waitedMs: number, missing: number) => void
 }
 
 interface Waiting {
@@ -46,6 +46,9 @@ export function makeEventLog(ports: EventLogPorts): EventLog {
   let dropped = 0
   /** Dropped, and no line says so yet. */
   let untold = 0
+  /** Events that the disk has been given and has not answered for. */
+  let inFlight = 0
+  let isLate = false
   let hasFailed = false
   let writing: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -76,7 +79,9 @@ export function makeEventLog(ports: EventLogPorts): EventLog {
       const lines = [...(told > 0 ? [{ at: clock.wallTime(), event: notice }] : []), ...batch].map(each =>
         toLine(each, job, hider),
       )
+      inFlight = batch.length
       const { written, error } = await file.append(lines)
+      inFlight = 0
       if (told > 0 && written > 0) untold -= told
       drop(lines.length - written - (told > 0 && written === 0 ? 1 : 0))
       if (error === undefined) continue
@@ -102,8 +107,17 @@ export function makeEventLog(ports: EventLogPorts): EventLog {
     }
     if (closeMs === null) return finish().catch(ports.onFailed)
     const ended = await bounded(clock, closeMs, finish)
-    if (ended.kind === 'late') ports.onLate(closeMs)
+    if (ended.kind === 'late') giveUp(closeMs)
     else if (ended.kind === 'failed') ports.onFailed(ended.error)
+  }
+
+  /** What waits is not going to be written. Of what the disk has nobody knows: it counts as missing until the disk says otherwise. */
+  function giveUp(waitedMs: number): void {
+    isLate = true
+    const late = waiting.length + inFlight
+    drop(waiting.length)
+    waiting = []
+    ports.onLate(waitedMs, late)
   }
 
   return {
@@ -114,7 +128,7 @@ export function makeEventLog(ports: EventLogPorts): EventLog {
       void write()
     },
     get dropped() {
-      return dropped
+      return dropped + (isLate ? inFlight : 0)
     },
     close() {
       closing ??= end()

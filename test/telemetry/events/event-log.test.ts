@@ -12,7 +12,7 @@ const event = (n: number): JobEvent => ({ type: 'run-ended', n })
 function makeScene(given: Partial<EventLogPorts> = {}) {
   const lines: string[] = []
   const failures: unknown[] = []
-  const late: number[] = []
+  const late: (readonly [waitedMs: number, missing: number])[] = []
   const clock = new VirtualClock(Date.UTC(2026, 0, 2, 3, 4, 5))
   const disk: { gate: Promise<void>; fails: { readonly after: number } | undefined; closed: number; writes: number } = {
     gate: Promise.resolve(),
@@ -38,7 +38,7 @@ function makeScene(given: Partial<EventLogPorts> = {}) {
     job: 'job-1',
     clock,
     onFailed: error => void failures.push(error),
-    onLate: waitedMs => void late.push(waitedMs),
+    onLate: (...told) => void late.push(told),
     ...given,
   })
   const parsed = () => lines.map(line => JSON.parse(line))
@@ -113,17 +113,32 @@ test('a write that fails is told once, what was lost is counted, and the log goe
   ])
 })
 
-test('an end that the disk holds up is waited for some seconds, and then told', async () => {
-  const { log, disk, clock, late } = makeScene()
+test('an end that the disk holds up is waited for some seconds; what still waits then is dropped, and told', async () => {
+  const { log, disk, clock, late, parsed } = makeScene()
   const open = hold(disk)
   log.append(event(0))
+  await settle()
+  assert.is(disk.writes, 1, 'the disk has the first one')
+  for (const n of [1, 2]) log.append(event(n))
   const closed = log.close()
   await clock.advance(4_999)
-  assert.equal(late, [])
+  assert.equal([late, log.dropped], [[], 0])
   await clock.advance(1)
   await closed
-  assert.equal(late, [5_000])
+  assert.equal(late, [[5_000, 3]])
+  assert.is(log.dropped, 3, 'of what the disk has nobody knows')
+  // A disk that comes back says so of the first one, and takes the line that tells of the others.
   open()
+  await settle()
+  assert.is(log.dropped, 2)
+  assert.equal(
+    parsed().map(({ type, n, count }) => [type, n ?? count]),
+    [
+      ['run-ended', 0],
+      ['events-dropped', 2],
+    ],
+  )
+  assert.is(disk.closed, 1)
 })
 
 test('what comes after the end is not written', async () => {
