@@ -5,6 +5,7 @@ import type { Group } from '../src/rollout/group.ts'
 import { toRun } from '../src/rollout/pack.ts'
 import type { Run, RunHeader } from '../src/rollout/run.ts'
 import type { Conservation } from '../src/stream/conservation.ts'
+import type { RunTrace } from '../src/telemetry/traces/run-trace.ts'
 import type { CollectorMessage, SupervisorMessage } from './messages.ts'
 
 export interface CollectorPorts {
@@ -12,7 +13,7 @@ export interface CollectorPorts {
   /** Counts runs: completed = shipped + queued + dropped(reason). Throws when that does not hold. */
   readonly conservation: Conservation
   /** `trajectory` is the run's own, packed: to be read. */
-  readonly onRun: (header: RunHeader, trajectory: Uint8Array) => void
+  readonly onRun: (header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined) => void
   readonly onGroup: (group: Group) => void
 }
 
@@ -39,7 +40,7 @@ export function collector(ports: CollectorPorts): Actor<CollectorState, Collecto
           if (runs.has(runId)) return state
           state.waiting.set(groupId, runs.set(runId, toRun(message.header, message.trajectory)))
           ports.conservation.add(1)
-          ports.onRun(message.header, message.trajectory)
+          ports.onRun(message.header, message.trajectory, message.trace)
           ports.supervisor().tell({ type: 'run-over', groupId, runId })
           return state
         }

@@ -14,6 +14,7 @@ import type { DurableRun, RunHeader } from '../src/rollout/run.ts'
 import type { LeaseKind } from '../src/runtimes/runtime.ts'
 import type { GroupPlan, PlannedGroup } from '../src/taskset/plan.ts'
 import type { Task } from '../src/taskset/task.ts'
+import type { AttemptTrace, RunTrace } from '../src/telemetry/traces/run-trace.ts'
 import type { StepClosed, StepToClose } from '../src/training/loop/close-step.ts'
 import type { StepLedger } from '../src/training/loop/ledger.ts'
 import type { StepOpened, StepToOpen } from '../src/training/loop/open-step.ts'
@@ -114,6 +115,8 @@ export interface StartGroup {
   readonly durable: readonly RunHeader[]
   /** Threads that were lost under it so far: which of its starts this is. */
   readonly losses: number
+  /** The share of its runs that is drawn as traces; absent where nobody draws any. */
+  readonly traced?: number | undefined
 }
 
 /** Groups that join the queue, in this order. */
@@ -198,13 +201,21 @@ export interface AttemptEnd {
   /** Durable, unless the attempt is to be tried again or was cancelled. */
   readonly verdict: 'terminal' | 'retry' | 'cancelled'
   readonly trajectory: Uint8Array
+  /** Absent where it is not drawn. */
+  readonly trace?: AttemptTrace
 }
 
 // ── collector ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type CollectorMessage =
   /** A durable run. The bytes are handed over, not copied. */
-  | { readonly type: 'run-completed'; readonly header: RunHeader; readonly trajectory: Uint8Array }
+  | {
+      readonly type: 'run-completed'
+      readonly header: RunHeader
+      readonly trajectory: Uint8Array
+      /** Absent where it is not drawn, and where no thread was left to tell. */
+      readonly trace?: RunTrace
+    }
   | { readonly type: 'group-ended'; readonly plan: GroupPlan; readonly end: GroupEnd; readonly losses: number }
   /** Nobody runs the ended group any more: that it was there may be forgotten. */
   | { readonly type: 'group-closed'; readonly groupId: GroupId }

@@ -19,6 +19,7 @@ import { rollout } from '../src/rollout/rollout.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
 import type { Leased, LeasePorts } from '../src/rollout/stay.ts'
 import type { MemberPlan } from '../src/taskset/plan.ts'
+import { type AttemptTrace, toAttemptTrace, traceparentsOf } from '../src/telemetry/traces/run-trace.ts'
 import { openShell } from '../src/wire/open-shell.ts'
 import type { ControlClient } from '../src/wire/session.ts'
 import type {
@@ -67,6 +68,8 @@ interface GroupState {
   readonly open: Set<string>
   /** Who wants to hear that its sandbox has died, by lease, until it is given back. */
   readonly lessees: Map<LeaseId, (why: ErrorData) => void>
+  /** Of drawn runs that are not over, by run id: their attempts so far. */
+  readonly traces: Map<string, readonly AttemptTrace[]>
   /** Ends of attempts on their way to the journal. */
   readonly finishing: Set<Promise<unknown>>
   /** Nothing more is written: who looks into the journal from now on sees all that there will be. */
@@ -88,6 +91,7 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         terminal: new Map(start.durable.map(header => [header.runId, header])),
         open: new Set(),
         lessees: new Map(),
+        traces: new Map(),
         finishing: new Set(),
         isOver: false,
       }
@@ -169,14 +173,21 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
     const cancel = state.cancel.signal
     const agent = await ports.agents(withTaskConfig(start.agent, plan.task))
     const leaseId = `${member.runId}.${attempt}`
+    const traceparents = traceparentsOf(plan, member, attempt, start.traced)
     const end = await rollout(
-      { task: plan.task, seed: member.seed, deadlines: withTaskDeadlines(ports.deadlines, plan.task), cancel },
+      {
+        task: plan.task,
+        seed: member.seed,
+        deadlines: withTaskDeadlines(ports.deadlines, plan.task),
+        cancel,
+        ...(traceparents === undefined ? {} : { traceparents }),
+      },
       {
         clock: ports.clock,
         client: ports.client,
         agent,
         onPhase: mark.enter,
-        openShell: (session, signal) => openShell(session, ports.clock, signal),
+        openShell: (session, signal, traceparent) => openShell(session, ports.clock, signal, traceparent),
         ...leasePorts(state, context, { leaseId: toLeaseId(leaseId), runId: member.runId, task: plan.task }),
         verifier: leasePorts(state, context, {
           leaseId: toLeaseId(`${leaseId}.verifier`),
@@ -191,7 +202,8 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
       const header = toRunHeader(plan, member, { attempt, agent: agent.name, bytes: trajectory.byteLength }, end)
       const verdict = toVerdict(end.outcome === 'cancelled', end.retryable, attempt, cancel)
       if (verdict === 'terminal' && !state.isOver) await ports.journal.putRun(header, trajectory)
-      return { header, verdict, trajectory }
+      const trace = traceparents === undefined ? {} : { trace: toAttemptTrace(attempt, end) }
+      return { header, verdict, trajectory, ...trace }
     })
     state.finishing.add(finishing)
     try {
@@ -240,16 +252,20 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
   }
 
   function onAttemptEnd(state: GroupState, ended: AttemptEnd, context: Context<RolloutGroupMessage>): void {
-    const { header, verdict, trajectory } = ended
+    const { header, verdict, trajectory, trace } = ended
+    const attempts = [...(state.traces.get(header.runId) ?? []), ...(trace === undefined ? [] : [trace])]
     if (verdict === 'retry') {
+      if (trace !== undefined) state.traces.set(header.runId, attempts)
       const pauseMs = RETRY_BASE_MS * 2 ** (header.attempt - 1) * (0.5 + context.random() / 2)
       context.after(state.cancel.signal.aborted ? 0 : pauseMs, { type: 'retry', runId: header.runId })
       return
     }
     state.open.delete(header.runId)
+    state.traces.delete(header.runId)
     if (verdict === 'terminal') {
       state.terminal.set(header.runId, header)
-      ports.collector.tell({ type: 'run-completed', header, trajectory })
+      const completed = { type: 'run-completed', header, trajectory } as const
+      ports.collector.tell(trace === undefined ? completed : { ...completed, trace: { attempts } })
       // The strategy `drop` has no use for the siblings of a lost member: stop paying for them.
       if (header.reward === null && ports.strategy.type === 'drop' && !state.cancel.signal.aborted)
         state.cancel.abort(

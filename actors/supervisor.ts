@@ -23,6 +23,8 @@ export interface SupervisorPorts {
   readonly onFailed: (error: ErrorData) => void
   /** A group is handed to a thread; again, when that thread was lost. */
   readonly onStarted?: (group: PlannedGroup, agent: AgentRef) => void
+  /** The share of runs that is drawn as traces; undefined where nobody draws any. Asked for each group that is started. */
+  readonly traced?: () => number | undefined
   /** Rollouts that hold a credit now, after each message. */
   readonly onCredits?: (inUse: number) => void
   readonly maxConcurrent: number
@@ -194,7 +196,8 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
       for (const { header, trajectory } of next.durable)
         ports.collector.tell({ type: 'run-completed', header, trajectory })
       const durable = next.durable.map(({ header }) => header)
-      shard.root.tell({ type: 'start-group', plan: next.plan, agent: next.agent, durable, losses: next.losses })
+      const { plan, agent, losses } = next
+      shard.root.tell({ type: 'start-group', plan, agent, durable, losses, traced: ports.traced?.() })
       ports.onStarted?.(next, next.agent)
     }
   }

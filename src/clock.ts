@@ -21,6 +21,18 @@ export const systemClock: Clock = {
   },
 }
 
+const HELD_UP_MS = 1
+const MOST_READINGS = 3
+
+/** What both clocks say at one moment: read again where this thread was held up between the two. */
+export function readBoth(clock: Clock): { readonly now: number; readonly wallTime: number } {
+  for (let readings = 1; ; readings += 1) {
+    const now = clock.now()
+    const wallTime = clock.wallTime()
+    if (readings === MOST_READINGS || clock.now() - now < HELD_UP_MS) return { now, wallTime }
+  }
+}
+
 /** Resolves `delayMs` from now; rejects with the signal's reason as soon as the signal aborts. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -62,6 +62,12 @@ const RULES: readonly Rule[] = [
     never: /^@jax-js\//,
   },
   {
+    says: 'OpenTelemetry is known to the traces alone',
+    from: /^(src|actors)\//,
+    except: /^src\/telemetry\/traces\//,
+    never: /^@opentelemetry\//,
+  },
+  {
     says: 'the policy knows no agents, environments, runtimes or jobs: it is one more model',
     from: /^src\/policy\//,
     never: /^src\/(agents|environment|runtimes|rollout|taskset|job|training|assembly|wire)\//,

@@ -55,6 +55,8 @@ export interface AgentContext {
   readonly seed: number
   /** Aborts at the agent phase's deadline and on cancel. */
   readonly signal: AbortSignal
+  /** What the agent's work is part of, as a W3C `traceparent`: for requests to a model of one's own. Absent where nobody draws the rollout. */
+  readonly traceparent?: string
   /** Appends one turn to the trajectory. */
   record(turn: Turn): void
 }

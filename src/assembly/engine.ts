@@ -29,6 +29,7 @@ import type { WaitingBytes } from '../stream/credits.ts'
 import type { GroupPlan, PlannedGroup } from '../taskset/plan.ts'
 import { publish } from '../telemetry/channels.ts'
 import { observed, ofJob } from '../telemetry/observed.ts'
+import { tracerOf } from '../telemetry/traces/tracers.ts'
 import type { EngineSettings } from './settings.ts'
 import type { ShardData } from './shard.ts'
 
@@ -117,8 +118,9 @@ export function startEngine(
     (parts.collector ?? collector)({
       supervisor: () => supervisorRef,
       conservation: makeConservation(),
-      onRun(header, trajectory) {
+      onRun(header, trajectory, trace) {
         publish('run', header)
+        tracerOf(ports.jobId)?.runEnded(header, trace)
         ports.onRun(header, trajectory)
       },
       onGroup(group) {
@@ -136,6 +138,7 @@ export function startEngine(
       isFull: () => ports.waiting.full,
       onStarted: (group, agent) => ports.onStarted?.(group, agent),
       onFailed: ports.onFailed,
+      traced: () => tracerOf(ports.jobId)?.share,
       onCredits(inUse) {
         creditsInUse = inUse
       },

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { numberFromZero, positiveNumber } from './arguments.ts'
+import { toTracesUrl } from '../telemetry/traces/traces-url.ts'
+import { numberFromZero, positiveNumber, toShare } from './arguments.ts'
 
 /** Where to listen. */
 export interface ListenAt {
@@ -11,6 +12,8 @@ export interface ListenAt {
 export interface ObserveArguments {
   readonly metrics?: ListenAt
   readonly events?: string
+  readonly traces?: string
+  readonly tracesShare?: number
   /** True: on any port that is free. */
   readonly dashboard?: ListenAt | true
   readonly price?: number
@@ -20,7 +23,7 @@ export interface ObserveArguments {
 const LOOPBACK = '127.0.0.1'
 const HIGHEST_PORT = 65_535
 
-/** Adds `--metrics`, `--events`, `--dashboard` and the prices that it counts with. */
+/** Adds `--metrics`, `--events`, `--traces`, `--traces-share`, `--dashboard` and the prices that it counts with. */
 export function addObserveOptions(command: Command): Command {
   return command
     .option('--metrics <port>', 'serve metrics for Prometheus on PORT of loopback, or on HOST:PORT', toListenAt)
@@ -32,6 +35,17 @@ export function addObserveOptions(command: Command): Command {
     )
     .option('--price <money>', 'of one sandbox for a second: the dashboard then shows the cost so far', positiveNumber)
     .option('--price-create <money>', 'of one create', numberFromZero)
+    .option('--traces <url>', 'send OpenTelemetry spans to this receiver of OTLP over HTTP', toTracesArgument)
+    .option('--traces-share <share>', 'of so many rollouts, from 0 to 1; with --traces (default: 1)', toShare)
+}
+
+/** The URL of a receiver, whole. */
+export function toTracesArgument(text: string): string {
+  try {
+    return toTracesUrl(text)
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** `9464`, `0.0.0.0:9464`, `[::1]:9464`. */

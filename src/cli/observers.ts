@@ -1,7 +1,8 @@
 import type { Job } from '../job/job.ts'
 import type { Tokenizer } from '../policy/tokenizer.ts'
-import { eventsLate, eventsNotWritten } from '../telemetry/errors.ts'
+import { eventsLate, eventsNotWritten, tracesNotSent } from '../telemetry/errors.ts'
 import type { Cli } from './cli.ts'
+import { missingOption } from './errors.ts'
 import type { ObserveArguments } from './observe-options.ts'
 import { openWatched, type WatchArguments } from './watched.ts'
 
@@ -21,7 +22,9 @@ export async function openObservers(
   cli: Cli,
   tokenizer: () => Promise<Tokenizer | undefined> = async () => undefined,
 ): Promise<Observers> {
-  const { metrics, events } = options
+  const { metrics, events, traces, tracesShare } = options
+  if (tracesShare !== undefined && traces === undefined)
+    throw missingOption('--traces', '--traces-share is a share of what it sends')
   const opened: Observers[] = []
   const close = async () => {
     for (const each of opened.splice(0).reverse()) await each.close()
@@ -29,6 +32,7 @@ export async function openObservers(
   try {
     if (metrics !== undefined) opened.push(await serveMetrics(metrics, cli))
     if (events !== undefined) opened.push(await writeEvents(events, cli))
+    if (traces !== undefined) opened.push(sendTraces(traces, tracesShare, cli))
     opened.push(await openWatched(options, cli, tokenizer))
   } catch (error) {
     await close()
@@ -88,6 +92,22 @@ async function writeEvents(path: string, { clock, console, tell }: Cli): Promise
       }
     },
     over: async () => {},
+    close: () => end(),
+  }
+}
+
+function sendTraces(url: string, share: number | undefined, { clock, console, tell }: Cli): Observers {
+  let end = async () => {}
+  return {
+    async attach(job) {
+      const { createTraces } = await import('../telemetry/traces/create-traces.ts')
+      const onFailed = (error: unknown) => void tell(tracesNotSent(url, error))
+      const traces = await createTraces(job, { url, clock, onFailed, ...(share === undefined ? {} : { share }) })
+      end = async () => {
+        await traces.close()
+        if (traces.dropped > 0) console.talk(`${url}: ${traces.dropped} spans were not sent`)
+      }
+    },
     close: () => end(),
   }
 }

@@ -22,6 +22,8 @@ export interface RuntimeArguments extends DaytonaArguments, DockerArguments {
   readonly runtime?: (typeof RUNTIMES)[number]
   readonly url?: string
   readonly env?: EnvArgument
+  /** Where the hosts that this command starts send their spans. */
+  readonly traces?: string
   /** True after `--unsafe-no-isolation`. */
   readonly unsafeNoIsolation?: true
 }
@@ -123,14 +125,26 @@ async function makeServingRuntime(
   options: RuntimeArguments,
 ): Promise<Runtime> {
   const isolation = options.unsafeNoIsolation === true ? 'none' : 'bwrap'
+  const { traces } = options
+  const tracing = toTracingVariables(options)
   if (name === 'subprocess') {
     const { SubprocessRuntime } = await import('../runtimes/subprocess.ts')
     // The runtime's leash ends it with this process; its own stdin it has not.
-    const flags = ['--port', '0', '--isolation', isolation]
-    return new SubprocessRuntime([process.execPath, HOST_PROGRAM, resolve(source), ...flags])
+    const flags = ['--port', '0', '--isolation', isolation, ...(traces === undefined ? [] : ['--traces', traces])]
+    return new SubprocessRuntime([process.execPath, HOST_PROGRAM, resolve(source), ...flags], tracing)
   }
   const { LocalRuntime } = await import('../runtimes/local.ts')
-  return new LocalRuntime(source, { isolation })
+  return new LocalRuntime(source, { isolation, ...tracing, ...(traces === undefined ? {} : { traces }) })
+}
+
+/** What OpenTelemetry's own variables say of a receiver, its key among it: for a host's process, and never for the commands in it. */
+function toTracingVariables({ traces }: RuntimeArguments): { readonly variables?: Readonly<Record<string, string>> } {
+  if (traces === undefined) return {}
+  const isMeant = (name: string) => name.startsWith('OTEL_EXPORTER_OTLP_') || name === 'OTEL_RESOURCE_ATTRIBUTES'
+  const variables = Object.entries(process.env).flatMap(([name, value]) =>
+    isMeant(name) && value !== undefined ? [[name, value] as const] : [],
+  )
+  return { variables: Object.fromEntries(variables) }
 }
 
 /** Any command that serves and says where: `python -m hud.environment.server env.py`. How it isolates is its own business. */

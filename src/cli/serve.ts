@@ -34,6 +34,7 @@ export async function serve(path: string, options: ServeArguments, cli: Cli): Pr
     clock: cli.clock,
     ...(token === undefined ? {} : { token }),
     ...(options.env === undefined ? {} : { env: options.env }),
+    ...(options.traces === undefined ? {} : { traces: options.traces }),
   })
   const interrupt = armInterrupt({ onFirst: askedToEnd, onSecond: () => process.exit(EXIT.interrupted) })
   if (options.exitWithParent === true) process.stdin.on('end', askedToEnd).on('error', askedToEnd).resume()

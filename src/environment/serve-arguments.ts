@@ -17,7 +17,7 @@ export function parseServeArguments(argv: readonly string[]): ServeArguments {
   const [path] = positionals
   if (path === undefined || positionals.length > 1) throw badServeOption('name one file that exports an Environment')
   const { env, socket, host = '127.0.0.1', insecure, 'token-file': tokenFile } = values
-  const { 'base-directory': baseDirectory, 'own-directory': ownDirectory } = values
+  const { 'base-directory': baseDirectory, 'own-directory': ownDirectory, traces } = values
   const port = wholeNumber('port', values.port) ?? DEFAULT_PORT
   if (port > 65_535) throw badServeOption(`--port ${port}: ports end at 65535`)
   return {
@@ -28,6 +28,7 @@ export function parseServeArguments(argv: readonly string[]): ServeArguments {
       ...(insecure === true ? { insecure } : {}),
       ...(env === undefined ? {} : { env }),
       ...(baseDirectory === undefined ? {} : { baseDirectory }),
+      ...(traces === undefined ? {} : { traces }),
     },
     exitWithParent: values['exit-with-parent'] === true,
     ...(tokenFile === undefined ? {} : { tokenFile }),
@@ -57,6 +58,7 @@ function parse(argv: readonly string[]) {
     'max-commands': text,
     'base-directory': text,
     'own-directory': text,
+    traces: text,
     'exit-with-parent': flag,
   }
   try {

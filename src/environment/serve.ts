@@ -1,10 +1,13 @@
 import { type Clock, systemClock } from '../clock.ts'
 import type { ErrorData } from '../errors.ts'
+import { tracesNotSent } from '../telemetry/errors.ts'
 import type { ListenAddress } from '../wire/address.ts'
 import type { Environment } from './environment.ts'
 import { loadEnvironment } from './load.ts'
 import { serveEnvironment } from './serve-environment.ts'
 import { type ControlServer, serveControl } from './server.ts'
+import type { SessionTracer } from './session-tracer.ts'
+import { warn } from './warn.ts'
 import { makeWorkspaceHost } from './workspace/index.ts'
 import { DEFAULT_LIMITS } from './workspace/limits.ts'
 import type { IsolationOptions, WorkspaceHost } from './workspace.ts'
@@ -29,6 +32,8 @@ export interface ServeSettings {
   readonly isolation?: IsolationSettings
   /** Where session directories are made. Default: a fresh one in the system's temporary directory. */
   readonly baseDirectory?: string
+  /** Where spans of what is asked for are sent: OTLP over HTTP. Absent: none are drawn. */
+  readonly traces?: string
   /** Told of what no peer can be told. Default: a process warning. */
   readonly onError?: (error: ErrorData) => void
   readonly clock?: Clock
@@ -53,7 +58,8 @@ export async function runServe(settings: ServeSettings): Promise<RunningServer> 
   const onError = settings.onError === undefined ? {} : { onError: settings.onError }
   const environment = await loadEnvironment(settings.path, settings.env)
   for (const check of environment.hooks.checks) await check()
-  const workspaces = makeWorkspaces(environment, settings, clock)
+  const tracer = await openTracer(environment, settings, clock)
+  const workspaces = makeWorkspaces(environment, settings, clock, tracer)
   const served = serveEnvironment(environment, workspaces, { clock, ...onError })
   let server: ControlServer
   try {
@@ -66,9 +72,11 @@ export async function runServe(settings: ServeSettings): Promise<RunningServer> 
       clock,
       ...onError,
       ...(token === undefined ? {} : { token }),
+      ...(tracer === undefined ? {} : { tracer }),
     })
   } catch (error) {
     await served.close()
+    await tracer?.close()
     throw error
   }
   let closing: Promise<void> | undefined
@@ -77,13 +85,33 @@ export async function runServe(settings: ServeSettings): Promise<RunningServer> 
     environment: { name: environment.name, version: environment.version },
     sessionCount: () => server.sessionCount(),
     close() {
-      closing ??= server.close().finally(() => served.close())
+      closing ??= server
+        .close()
+        .finally(() => served.close())
+        .finally(() => tracer?.close())
       return closing
     },
   }
 }
 
-function makeWorkspaces({ workspace }: Environment, settings: ServeSettings, clock: Clock): WorkspaceHost | undefined {
+async function openTracer(
+  { name }: Environment,
+  { traces, onError = warn }: ServeSettings,
+  clock: Clock,
+): Promise<SessionTracer | undefined> {
+  if (traces === undefined) return undefined
+  // Loaded only here: most environments are served without.
+  const { openSessionTracer } = await import('../telemetry/traces/session-spans.ts')
+  const onFailed = (error: unknown) => onError(tracesNotSent(traces, error).data)
+  return openSessionTracer({ url: traces, environment: name, clock, onFailed })
+}
+
+function makeWorkspaces(
+  { workspace }: Environment,
+  settings: ServeSettings,
+  clock: Clock,
+  tracer: SessionTracer | undefined,
+): WorkspaceHost | undefined {
   if (workspace === false) return undefined
   const { isolation = {}, baseDirectory } = settings
   return makeWorkspaceHost({
@@ -93,5 +121,6 @@ function makeWorkspaces({ workspace }: Environment, settings: ServeSettings, clo
     clock,
     ...(baseDirectory === undefined ? {} : { baseDirectory }),
     ...(settings.onError === undefined ? {} : { onWeakened: settings.onError }),
+    ...(tracer === undefined ? {} : { tracer }),
   })
 }

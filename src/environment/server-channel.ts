@@ -4,6 +4,7 @@ import { type Grant, METHOD, type Offer, parseOffer } from '../wire/extension.ts
 import { isObject, type JsonObject, type RpcId, type RpcRefusal, type RpcRequest } from '../wire/json-rpc.ts'
 import type { ServedEnvironment, ServedSession } from './served.ts'
 import { refuse, toRefusal } from './server-errors.ts'
+import { drawRequest, type SessionTracer } from './session-tracer.ts'
 import type { Session, SessionOwner, SessionTable } from './sessions.ts'
 
 /** Requests that may wait while one that must not be overtaken is answered. HUD's clients send one at a time. */
@@ -34,6 +35,7 @@ export interface ChannelPorts {
   readonly environment: ServedEnvironment
   readonly sessions: SessionTable
   readonly clock: Clock
+  readonly tracer?: SessionTracer | undefined
 }
 
 /** A call into the template, which runs beside the reading so that a cancel and a goodbye still reach it. */
@@ -109,7 +111,7 @@ export class Channel implements SessionOwner {
   #dispatch(request: RpcRequest): Promise<void> | undefined {
     const { id, method } = request
     if (method === METHOD.cancel) return this.#cancel(id)
-    if (method === METHOD.bye) return this.#bye(id)
+    if (method === METHOD.bye) return drawRequest(this.#ports.tracer, request, () => this.#bye(id))
     if (this.#work !== undefined) throw refuse.stillRunning(method)
     switch (method) {
       case METHOD.hello:
@@ -132,7 +134,8 @@ export class Channel implements SessionOwner {
     }
   }
 
-  #hello({ id, params }: RpcRequest): Promise<void> | undefined {
+  #hello(request: RpcRequest): Promise<void> | undefined {
+    const { id, params } = request
     for (const wanted of NOT_OFFERED) if (isWanted(params[wanted])) throw refuse.notOffered(wanted)
     const requested = params.session_id ?? undefined
     if (requested !== undefined && requested !== this.#session?.id) {
@@ -148,7 +151,8 @@ export class Channel implements SessionOwner {
       this.#welcome(id, this.#session, grant)
       return undefined
     }
-    return this.#ports.sessions.open(this).then(session => {
+    const { tracer, sessions } = this.#ports
+    return drawRequest(tracer, request, () => sessions.open(this)).then(session => {
       this.#session = session
       this.#welcome(id, session, grant)
     })
@@ -165,7 +169,7 @@ export class Channel implements SessionOwner {
     const work: Work = { id: request.id, method: request.method, controller, done: Promise.resolve() }
     this.#work = work
     // Whoever interrupts the work has answered the call: what it still comes to is nobody's.
-    work.done = run(request.params, controller.signal).then(
+    work.done = drawRequest(this.#ports.tracer, request, () => run(request.params, controller.signal)).then(
       () => this.#finish(work),
       (error: unknown) => {
         this.#finish(work)

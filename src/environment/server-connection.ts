@@ -60,7 +60,8 @@ export class ServerConnection implements FrameListener, ChannelLink {
       this.#shared = true
       this.#frames.batch()
     }
-    return { version: 1, multiplex: this.#shared, maxFrameBytes: this.#ports.maxFrameBytes }
+    const grant = { version: 1, multiplex: this.#shared, maxFrameBytes: this.#ports.maxFrameBytes } as const
+    return this.#ports.tracer === undefined ? grant : { ...grant, traces: true }
   }
 
   reply(id: RpcId | undefined, result: unknown): void {

@@ -13,6 +13,7 @@ import { ServerConnection } from './server-connection.ts'
 import { acceptFailed, listenFailed, refuse, tokenWanted } from './server-errors.ts'
 import { MAX_STRANGERS, makeGate } from './server-gate.ts'
 import { makeDoor } from './server-upgrade.ts'
+import type { SessionTracer } from './session-tracer.ts'
 import { SessionTable } from './sessions.ts'
 import { warn } from './warn.ts'
 
@@ -43,6 +44,8 @@ export interface ServeOptions {
   readonly sessionCloseMs?: number
   /** Told of what no peer can be told: a session not closed cleanly, a connection not accepted. Default: a process warning. */
   readonly onError?: (error: ErrorData) => void
+  /** Draws what is asked for, where the asker says what that is part of. Its owner's to close. Default: nothing is drawn. */
+  readonly tracer?: SessionTracer
 }
 
 export interface ControlServer {
@@ -77,6 +80,7 @@ export async function serveControl(environment: ServedEnvironment, options: Serv
     environment,
     sessions,
     clock,
+    tracer: options.tracer,
     maxFrameBytes: options.maxFrameBytes ?? MAX_FRAME_BYTES,
     foreignFrameBytes: options.foreignFrameBytes ?? MAX_FOREIGN_FRAME_BYTES,
   }

@@ -56,8 +56,10 @@ export function lostEnd(at: number, error: ErrorData): RolloutEnd {
     retryable: false,
     lease: null,
     timings: {},
+    laps: [],
     startedAt: at,
     endedAt: at,
+    tookMs: 0,
     trajectory: { prompt: null, turns: [], answer: null, grade: null },
   }
 }

@@ -3,10 +3,20 @@ import type { Deadlines } from '../job/options.ts'
 import { phaseDeadline, rolloutCancelled, rolloutDeadline } from './errors.ts'
 import type { Phase } from './run.ts'
 
+/** One visit to a phase: when it began, by the rollout's own clock, and how long it was. */
+export interface Lap {
+  readonly phase: Phase
+  /** Milliseconds since the rollout began. */
+  readonly atMs: number
+  readonly tookMs: number
+}
+
 /** Runs the phases of one rollout one after the other: times each, bounds each, and lets a cancel reach the one that runs. */
 export interface Phases {
   readonly current: Phase
   readonly timings: Partial<Record<Phase, number>>
+  /** Every visit to a phase so far, in their order. */
+  readonly laps: readonly Lap[]
   /**
    * Rejects with `phase-deadline` or `rollout-cancelled` without waiting for `work`, whose signal is aborted first; what
    * `work` does afterwards is ignored. The cleanup phase runs in spite of a cancel and of a spent rollout deadline.
@@ -27,6 +37,7 @@ export function makePhases(
 ): Phases {
   const begun = clock.now()
   const timings: Partial<Record<Phase, number>> = {}
+  const laps: Lap[] = []
   let current: Phase = 'provisioning'
   let failure: Error | undefined
   // One for all phases, until one of them is cut: an abort controller costs more than a phase that goes well.
@@ -59,7 +70,9 @@ export function makePhases(
       cutTimer()
       cut = ignore
       // A phase that is gone through twice, as the cleanup of a task and of its verifier, has the time of both.
-      timings[phase] = (timings[phase] ?? 0) + (clock.now() - startedAt)
+      const tookMs = clock.now() - startedAt
+      timings[phase] = (timings[phase] ?? 0) + tookMs
+      laps.push({ phase, atMs: startedAt - begun, tookMs })
     }
   }
 
@@ -74,6 +87,7 @@ export function makePhases(
       return current
     },
     timings,
+    laps,
     run,
     fail(error) {
       failure ??= error

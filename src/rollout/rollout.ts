@@ -1,11 +1,13 @@
 import type { Agent } from '../agents/agent.ts'
+import { readBoth } from '../clock.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
 import type { Deadlines } from '../job/options.ts'
 import type { LeaseKind } from '../runtimes/runtime.ts'
 import { sharesSandbox, type Task } from '../taskset/task.ts'
 import type { ControlSession, GradeFrame } from '../wire/session.ts'
-import { badScore, becauseOf, gradeIsError, isModelLost, leaseLost } from './errors.ts'
-import { makePhases, type Phases } from './phases.ts'
+import { badScore, becauseOf, gradeIsError, leaseLost } from './errors.ts'
+import { modelMissing } from './model-missing.ts'
+import { type Lap, makePhases, type Phases } from './phases.ts'
 import { findReturns, type JsonSchema } from './returns.ts'
 import type { Outcome, Phase, PhaseTimings, StopReason } from './run.ts'
 import { type LeasePorts, Stay, type StayPorts } from './stay.ts'
@@ -27,6 +29,8 @@ export interface RolloutRequest {
   readonly deadlines: Deadlines
   /** Aborts when nobody wants the result any more. */
   readonly cancel: AbortSignal
+  /** What others are told to be part of, as a W3C `traceparent`, in each phase. Absent where nobody draws the rollout. */
+  readonly traceparents?: (phase: Phase) => string
 }
 
 /** How one attempt ended. Failed attempts have the same shape as finished ones; `rollout` itself never rejects. */
@@ -40,20 +44,24 @@ export interface RolloutEnd {
   readonly retryable: boolean
   readonly lease: LeaseKind | null
   readonly timings: PhaseTimings
+  /** The visits to phases that `timings` sums up. */
+  readonly laps: readonly Lap[]
   readonly startedAt: number
   readonly endedAt: number
+  /** Between those two, not rounded. */
+  readonly tookMs: number
   readonly trajectory: Trajectory
 }
 
 /** One attempt at one task: lease, connect, start, agent, grade, give back; and where the task has a verifier, its grade for the record. */
 export async function rollout(request: RolloutRequest, ports: RolloutPorts): Promise<RolloutEnd> {
-  const startedAt = ports.clock.wallTime()
-  const begun = ports.clock.now()
+  const { now: begun, wallTime: startedAt } = readBoth(ports.clock)
   const phases = makePhases(ports.clock, request.deadlines, request.cancel, ports.onPhase)
   const attempt = new Attempt(request, ports, phases)
   const verdict = await attempt.explain(await attempt.run())
   await attempt.cleanUp()
   phases.close()
+  const tookMs = ports.clock.now() - begun
   return {
     outcome: verdict.outcome,
     reward: attempt.reward,
@@ -63,9 +71,11 @@ export async function rollout(request: RolloutRequest, ports: RolloutPorts): Pro
     retryable: verdict.retryable ?? false,
     lease: attempt.lease,
     timings: phases.timings,
+    laps: phases.laps,
     startedAt,
     // A wall clock that was set meanwhile would have it end before it began, or last for days.
-    endedAt: startedAt + Math.round(ports.clock.now() - begun),
+    endedAt: startedAt + Math.round(tookMs),
+    tookMs,
     trajectory: attempt.trajectory,
   }
 }
@@ -116,9 +126,12 @@ class Attempt {
     try {
       await this.#phases.run('provisioning', () => this.#actor.take(deadlines.provisioning))
       this.#step = 'connecting'
-      const session = await this.#phases.run('connecting', signal => this.#actor.connect(deadlines.connecting, signal))
+      const session = await this.#phases.run('connecting', signal =>
+        this.#actor.connect(deadlines.connecting, signal, this.#traceparent()),
+      )
       this.#step = 'starting'
       const frame = await this.#phases.run('starting', async signal => {
+        this.#carry(session)
         const started = await session.startTask(task.id, task.args, signal)
         this.#returns = await findReturns(this.#ports.client, session, task.id, signal)
         return started
@@ -129,7 +142,7 @@ class Attempt {
       if (isOver(worked)) return worked
       this.#step = 'grading'
       if (task.verifier !== undefined) return await this.#gradeAndVerify(session, task.verifier, worked)
-      this.#record(await this.#phases.run('grading', signal => session.grade(this.#answer, signal)))
+      this.#record(await this.#phases.run('grading', signal => this.#gradeTask(session, signal)))
       return worked
     } catch (thrown) {
       return this.#blame(toErrorData(thrown))
@@ -147,12 +160,14 @@ class Attempt {
     const returns = this.#returns
     try {
       const { answer, stop } = await this.#phases.run('agent', signal => {
+        const traceparent = this.#traceparent()
         const run = this.#ports.agent.run({
           prompt: this.#prompt,
           ...(returns === undefined ? {} : { returns }),
           seed: this.#request.seed,
           signal,
-          shell: () => this.#actor.openShell(session, this.#request.cancel),
+          ...(traceparent === undefined ? {} : { traceparent }),
+          shell: () => this.#actor.openShell(session, this.#request.cancel, traceparent),
           session: {
             bindings: session.bindings,
             openTunnel: (name, cut = signal) => session.openTunnel(name, cut),
@@ -178,7 +193,7 @@ class Attempt {
     let verdict = worked
     let given: Readonly<Record<string, unknown>>
     try {
-      this.#actorGrade = await this.#phases.run('grading', signal => session.grade(this.#answer, signal))
+      this.#actorGrade = await this.#phases.run('grading', signal => this.#gradeTask(session, signal))
       given = { answer: this.#answer, ...this.#actorGrade }
     } catch (thrown) {
       const error = toErrorData(thrown)
@@ -207,16 +222,32 @@ class Attempt {
       this.#step = 'provisioning'
       await stay.take(Math.min(deadlines.provisioning, deadlines.verifying))
       this.#step = 'connecting'
-      const session = await stay.connect(deadlines.connecting, signal)
+      const session = await stay.connect(deadlines.connecting, signal, this.#traceparent())
       return this.#gradeBy(verifier, session, given, signal)
     })
   }
 
   async #gradeBy(verifier: Task, session: ControlSession, given: unknown, signal: AbortSignal): Promise<GradeFrame> {
     this.#step = 'starting'
+    this.#carry(session)
     await session.startTask(verifier.id, verifier.args, signal)
     this.#step = 'grading'
     return session.grade(given, signal)
+  }
+
+  #gradeTask(session: ControlSession, signal: AbortSignal): Promise<GradeFrame> {
+    this.#carry(session)
+    return session.grade(this.#answer, signal)
+  }
+
+  /** Of the phase that runs. */
+  #traceparent(): string | undefined {
+    return this.#request.traceparents?.(this.#phases.current)
+  }
+
+  #carry(session: ControlSession): void {
+    const traceparent = this.#traceparent()
+    if (traceparent !== undefined) session.carry(traceparent)
   }
 
   #record(grade: GradeFrame): void {
@@ -244,7 +275,12 @@ class Attempt {
   }
 
   #leave(stay: Stay): Promise<void> {
-    return stay.leave(goodbye => this.#phases.run('cleanup', goodbye))
+    return stay.leave(goodbye =>
+      this.#phases.run('cleanup', () => {
+        if (stay.session !== undefined) this.#carry(stay.session)
+        return goodbye()
+      }),
+    )
   }
 }
 
@@ -252,19 +288,4 @@ class Attempt {
 function isOver({ outcome, failedPhase }: Verdict): boolean {
   if (outcome === 'environment-error') return failedPhase === 'agent'
   return outcome === 'infrastructure-error' || outcome === 'cancelled'
-}
-
-/**
- * What an agent that was cut at its deadline says at once of its model, if that is what it had been waiting for: its silence is then not its
- * own, and grading it would be a zero that nobody has earned.
- */
-async function modelMissing(error: ErrorData, working: Promise<unknown> | undefined): Promise<ErrorData | undefined> {
-  if (error.tag !== 'phase-deadline' || working === undefined) return undefined
-  const said = await Promise.race([working.then(() => undefined, toErrorData), nextTurn().then(nextTurn)])
-  return said !== undefined && isModelLost(said) ? said : undefined
-}
-
-/** Who honours an abort has said so by then; who does not is not waited for. */
-function nextTurn(): Promise<undefined> {
-  return new Promise(resolve => setImmediate(resolve, undefined))
 }

@@ -33,7 +33,7 @@ export interface LeasePorts {
 export interface StayPorts {
   readonly clock: Clock
   readonly client: ControlClient
-  openShell(session: ControlSession, signal: AbortSignal): Promise<Shell>
+  openShell(session: ControlSession, signal: AbortSignal, traceparent?: string): Promise<Shell>
 }
 
 /** One sandbox for as long as a rollout holds it: the lease, the session in it, and the goodbye. */
@@ -67,7 +67,7 @@ export class Stay {
   }
 
   /** Opens the session, once there is a sandbox. */
-  async connect(deadlineMs: number, signal: AbortSignal): Promise<ControlSession> {
+  async connect(deadlineMs: number, signal: AbortSignal, traceparent?: string): Promise<ControlSession> {
     const { leased } = this
     if (leased === undefined) throw rolloutCancelled()
     const { address, sessionId } = leased
@@ -77,6 +77,7 @@ export class Stay {
       signal,
       ephemeral: true,
       ...(sessionId === undefined ? {} : { sessionId }),
+      ...(traceparent === undefined ? {} : { traceparent }),
     })
     if (this.#isOver) {
       session.abort()
@@ -86,8 +87,8 @@ export class Stay {
     return session
   }
 
-  openShell(session: ControlSession, signal: AbortSignal): Promise<Shell> {
-    this.#shell ??= this.#ports.openShell(session, signal)
+  openShell(session: ControlSession, signal: AbortSignal, traceparent?: string): Promise<Shell> {
+    this.#shell ??= this.#ports.openShell(session, signal, traceparent)
     return this.#shell
   }
 

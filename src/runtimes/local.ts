@@ -28,6 +28,8 @@ export interface LocalRuntimeOptions {
   readonly env?: string
   /** Variables for the host beside PATH, HOME and LANG; it inherits no others, so none of this process's secrets. */
   readonly variables?: Readonly<Record<string, string>>
+  /** Where the host sends spans of what rollouts ask of it: OTLP over HTTP. They are drawn for jobs that `createTraces` draws. Default: none are. */
+  readonly traces?: string
   /** For the host to serve. Default 30,000. */
   readonly startDeadlineMs?: number
   /** Hosts started again after one died, before the runtime gives up. Default 3. */
@@ -157,6 +159,7 @@ function toHostOptions(environmentPath: string, clock: Clock, options: LocalRunt
       ...flag('--disk-bytes', limits.diskBytes),
       ...flag('--max-commands', maxCommands),
       ...flag('--env', env),
+      ...flag('--traces', options.traces),
     ],
   }
 }

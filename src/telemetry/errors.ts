@@ -1,4 +1,4 @@
-/** What can go wrong with metrics and event files, in words. */
+/** What can go wrong with metrics, event files and traces, in words. */
 import { TroupeError } from '../errors.ts'
 
 export function metricsPortTaken(address: string, cause: unknown): TroupeError {
@@ -63,4 +63,32 @@ export function eventsLate(path: string, waitedMs: number, missing: number): Tro
     message: `the last ${missing} events were not written to ${path} within ${waitedMs / 1_000} s, and are missing there. Check the disk that it is on.`,
     details: { missing },
   })
+}
+
+export function badTracesUrl(why: string): TroupeError {
+  return new TroupeError({
+    tag: 'bad-traces-url',
+    message: `traces cannot be sent there: ${why}. Name a receiver of OTLP over HTTP, such as http://127.0.0.1:4318.`,
+  })
+}
+
+export function badTracesOption(why: string): TroupeError {
+  return new TroupeError({ tag: 'bad-traces-option', message: `no traces can be drawn: ${why}.` })
+}
+
+export function tracesNotSent(url: string, cause: unknown): TroupeError {
+  const why = (cause instanceof Error && cause.message) || codeOf(cause) || String(cause)
+  return new TroupeError(
+    {
+      tag: 'traces-not-sent',
+      address: url,
+      message: `traces could not be sent to ${url}: ${why}. Nothing waits for them; what is drawn from now on is tried all the same. Check that a receiver of OTLP over HTTP listens there.`,
+    },
+    cause,
+  )
+}
+
+/** Several addresses that all refused make an error without words. */
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -185,7 +185,8 @@ class Client implements TroupeControlClient {
     multiplex: boolean,
   ): Promise<Welcome> {
     const offer = { version: 1, multiplex, ephemeral: options.ephemeral === true } as const
-    const params = helloParams(options.sessionId, offer, connection.address.token)
+    const { token } = connection.address
+    const params = helloParams(options.sessionId, offer, { token, traceparent: options.traceparent })
     return parseWelcome(connection.address, await limit.race(connection.request(METHOD.hello, params, channel)))
   }
 

@@ -5,7 +5,7 @@ import { hasTag, type TroupeError } from '../errors.ts'
 import type { Binding } from './binding.ts'
 import type { Connection, ConnectionUser, Lost } from './connection.ts'
 import { badReply, parkUnsupported, sessionLost } from './errors.ts'
-import { METHOD } from './extension.ts'
+import { METHOD, withTraceparent } from './extension.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Welcome } from './hello.ts'
 import { isObject, type JsonObject } from './json-rpc.ts'
@@ -29,6 +29,7 @@ export class RemoteSession implements ControlSession, ConnectionUser {
   /** The call under way, kept until its reply is there even when its caller has gone: peers refuse a second one meanwhile. */
   #running: Promise<unknown> | undefined
   #hasTask = false
+  #traceparent: string | undefined
   readonly #calls = new Set<(error: TroupeError) => void>()
   #lost: Lost | undefined
 
@@ -54,6 +55,10 @@ export class RemoteSession implements ControlSession, ConnectionUser {
     if (connection.lost !== undefined) this.onLost(connection.lost)
   }
 
+  carry(traceparent: string): void {
+    if (this.#connection.grant?.traces === true) this.#traceparent = traceparent
+  }
+
   async listTasks(signal?: AbortSignal): Promise<readonly TaskManifest[]> {
     const { tasks } = await this.#call(METHOD.list, {}, signal)
     if (!Array.isArray(tasks)) throw badReply(this.#connection.address, METHOD.list, 'without a list of tasks')
@@ -61,7 +66,7 @@ export class RemoteSession implements ControlSession, ConnectionUser {
   }
 
   async startTask(id: string, args: JsonObject, signal?: AbortSignal): Promise<PromptFrame> {
-    const frame = await this.#call(METHOD.start, { id, args }, signal)
+    const frame = await this.#call(METHOD.start, withTraceparent({ id, args }, this.#traceparent), signal)
     this.#hasTask = true
     if (!hasPrompt(frame)) throw badReply(this.#connection.address, METHOD.start, 'without a prompt')
     return frame
@@ -69,7 +74,8 @@ export class RemoteSession implements ControlSession, ConnectionUser {
 
   async grade(answer: unknown, signal?: AbortSignal): Promise<GradeFrame> {
     this.#hasTask = false
-    const frame = await this.#call(METHOD.grade, { answer: answer ?? null }, signal)
+    const params = withTraceparent({ answer: answer ?? null }, this.#traceparent)
+    const frame = await this.#call(METHOD.grade, params, signal)
     if (!hasScore(frame)) throw badReply(this.#connection.address, METHOD.grade, 'without a numeric score')
     return frame
   }
@@ -94,7 +100,11 @@ export class RemoteSession implements ControlSession, ConnectionUser {
 
   async end(): Promise<boolean> {
     if (this.#lost !== undefined) return false
-    const goodbye = await settleWithin(this.#clock, END_MS, this.#request(METHOD.bye, {}))
+    const goodbye = await settleWithin(
+      this.#clock,
+      END_MS,
+      this.#request(METHOD.bye, withTraceparent({}, this.#traceparent)),
+    )
     if (goodbye?.goodbye !== true) {
       this.abort()
       return false

@@ -3,7 +3,7 @@ import type { ErrorData } from '../errors.ts'
 import { frameNotRead } from './exec-errors.ts'
 
 /** The JSON payloads of `exec/1`, and their one parser each. */
-const hello = z.object({ token: z.string() })
+const hello = z.object({ token: z.string(), traceparent: z.string().optional() })
 const start = z.object({
   command: z.string(),
   timeoutMs: z.number().positive().finite().optional(),
@@ -18,11 +18,12 @@ const exit = z.object({
 })
 const failure = z.looseObject({ tag: z.string(), message: z.string() })
 
+export type HelloMessage = z.infer<typeof hello>
 export type StartMessage = z.infer<typeof start>
 export type ExitMessage = z.infer<typeof exit>
 
 /** Each throws `exec-frame-not-read` for anything else. */
-export const parseHello = (payload: Buffer): { token: string } => parse('hello', hello, payload)
+export const parseHello = (payload: Buffer): HelloMessage => parse('hello', hello, payload)
 export const parseStart = (payload: Buffer): StartMessage => parse('start', start, payload)
 export const parseFile = (payload: Buffer): { path: string } => parse('file', file, payload)
 export const parseExit = (payload: Buffer): ExitMessage => parse('exit', exit, payload)

@@ -15,7 +15,12 @@ const CLOSE_MS = 2_000
  * A shell over an `exec/1` stream. Sends the session's token and does not wait: a wrong one (`exec-token-refused`) shows with
  * the first command. The stream is the shell's from here on. Throws `binding-not-usable`.
  */
-export async function openExecShell(stream: Duplex, binding: Binding, clock: Clock): Promise<Shell> {
+export async function openExecShell(
+  stream: Duplex,
+  binding: Binding,
+  clock: Clock,
+  traceparent?: string,
+): Promise<Shell> {
   const { token, cwd } = binding.params
   if (typeof token !== 'string') {
     stream.destroy()
@@ -73,7 +78,8 @@ export async function openExecShell(stream: Duplex, binding: Binding, clock: Clo
   stream.on('error', error => lose(shellLost(PROTOCOL, error.message)))
   stream.once('end', () => lose(shellLost(PROTOCOL, 'the environment ended it')))
   stream.once('close', () => lose(shellLost(PROTOCOL, 'it was cut')))
-  stream.write(encodeJsonFrame(FrameType.hello, 0, { token }))
+  const hello = traceparent === undefined ? { token } : { token, traceparent }
+  stream.write(encodeJsonFrame(FrameType.hello, 0, hello))
 
   return {
     protocol: PROTOCOL,

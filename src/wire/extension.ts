@@ -6,6 +6,9 @@ import { isObject, type JsonObject } from './json-rpc.ts'
  * `multiplex` was granted, carries further sessions: their requests have `ch`, a number the client chose, beside the JSON-RPC keys.
  * Replies need none, since ids are unique in a connection.
  *
+ * A server that draws spans says so in its grant. The client may then say with each request of a session what that is part of: `troupe.traceparent` in its
+ * params, a W3C `traceparent`. The `hello` itself, of which the grant is the answer, has it among the offer.
+ *
  * A server may want a token: it is `troupe.token` in the params of a connection's first frame, whatever that frame asks. Until it has come, nothing else
  * is answered.
  */
@@ -21,6 +24,8 @@ export interface Grant {
   readonly multiplex: boolean
   /** The longest frame the server reads. */
   readonly maxFrameBytes: number
+  /** It draws spans. */
+  readonly traces?: true
 }
 
 export const METHOD = {
@@ -51,19 +56,37 @@ export function parseOffer(value: unknown): Offer | undefined {
 
 export function parseGrant(value: unknown): Grant | undefined {
   if (!isObject(value) || value.version !== 1) return undefined
-  const { maxFrameBytes, multiplex } = value
+  const { maxFrameBytes, multiplex, traces } = value
   if (typeof maxFrameBytes !== 'number') return undefined
-  return { version: 1, multiplex: multiplex === true, maxFrameBytes }
+  return { version: 1, multiplex: multiplex === true, maxFrameBytes, ...(traces === true ? { traces } : {}) }
 }
 
-export function helloParams(sessionId: string | undefined, offer: Offer, token: string | undefined): JsonObject {
-  const troupe = token === undefined ? offer : { ...offer, token }
+export function helloParams(
+  sessionId: string | undefined,
+  offer: Offer,
+  { token, traceparent }: { readonly token?: string | undefined; readonly traceparent?: string | undefined },
+): JsonObject {
+  const troupe = {
+    ...offer,
+    ...(token === undefined ? {} : { token }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
   return sessionId === undefined ? { troupe } : { session_id: sessionId, troupe }
 }
 
 /** The same for a connection whose first frame is no `hello`. */
 export function withToken(params: JsonObject, token: string | undefined): JsonObject {
   return token === undefined ? params : { ...params, troupe: { version: 1, token } }
+}
+
+/** The same for a request of a session, and what it is part of. */
+export function withTraceparent(params: JsonObject, traceparent: string | undefined): JsonObject {
+  return traceparent === undefined ? params : { ...params, troupe: { version: 1, traceparent } }
+}
+
+/** What a request is part of, as it says; to be parsed. */
+export function findTraceparent(params: JsonObject): unknown {
+  return isObject(params.troupe) ? params.troupe.traceparent : undefined
 }
 
 /** The token in the params of a first frame, whatever its method. */

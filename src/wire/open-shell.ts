@@ -6,17 +6,18 @@ import type { Shell } from './shell.ts'
 import { openSshShell } from './ssh-shell.ts'
 
 /**
- * The session's shell, over the lightest capability that its environment offers. Rejects with `no-shell` when it offers
+ * The session's shell, over the lightest capability that its environment offers. Its commands are part of `traceparent`, where it is one of ours. Rejects with `no-shell` when it offers
  * none, with what `openTunnel` rejects with, or as `openExecShell` and `openSshShell` do.
  */
 export async function openShell(
   session: Pick<ControlSession, 'env' | 'bindings' | 'openTunnel'>,
   clock: Clock,
   signal?: AbortSignal,
+  traceparent?: string,
 ): Promise<Shell> {
   const offered = (protocol: string) => session.bindings.find(binding => binding.protocol === protocol)
   const exec = offered('exec/1')
-  if (exec !== undefined) return openExecShell(await session.openTunnel(exec.name, signal), exec, clock)
+  if (exec !== undefined) return openExecShell(await session.openTunnel(exec.name, signal), exec, clock, traceparent)
   const ssh = offered('ssh/2')
   if (ssh !== undefined) return openSshShell(await session.openTunnel(ssh.name, signal), ssh, clock)
   throw noShell(

@@ -32,6 +32,11 @@ export interface ControlSession {
   readonly bindings: readonly Binding[]
   /** True when the peer is ours and more sessions share the connection. */
   readonly multiplexed: boolean
+  /**
+   * What is asked from now on is part of that span, a W3C `traceparent`, which is said to peers that draw spans and to no others. The next call
+   * replaces it.
+   */
+  carry(traceparent: string): void
   listTasks(signal?: AbortSignal): Promise<readonly TaskManifest[]>
   /** Rejects with `remote-error` (`details.code` is the JSON-RPC code) when the environment answers with an error. */
   startTask(id: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<PromptFrame>
@@ -57,6 +62,8 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal
   /** End the session, rather than park it, when its connection drops. Our own servers only; others park. */
   readonly ephemeral?: boolean
+  /** What the `hello` is part of, as a W3C `traceparent`: among what peers of ours alone look at. */
+  readonly traceparent?: string
   /** Milliseconds between heartbeats; 120,000 when absent. */
   readonly heartbeatMs?: number
 }

@@ -53,6 +53,7 @@ function session({ world, node, provider, grades, faults }: EnvironmentPorts, id
     env: { name: 'simulated', version: '1' },
     bindings: [],
     multiplexed: false,
+    carry() {},
     listTasks: async () => [],
     async startTask(_task, args, signal) {
       await call('starts', signal)

@@ -49,8 +49,10 @@ export async function leaveDurable(
         retryable: false,
         lease: 'cold',
         timings: {},
+        laps: [],
         startedAt: 0,
         endedAt: 0,
+        tookMs: 0,
         trajectory,
       }
       const how = { attempt: 1, agent: 'simulated', bytes: bytes.byteLength }

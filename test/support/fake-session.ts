@@ -9,6 +9,7 @@ export interface FakePeer {
   list?: () => Promise<readonly TaskManifest[]>
   grade?: (answer: unknown, signal: AbortSignal | undefined) => Promise<GradeFrame>
   end?: () => Promise<boolean>
+  carry?: (traceparent: string) => void
 }
 
 /** A control client whose one peer lives in the test; it counts what was opened and closed. */
@@ -28,6 +29,7 @@ export function fakeClient(
         env: { name: 'fake', version: '1' },
         bindings: [],
         multiplexed: false,
+        carry: traceparent => peer.carry?.(traceparent),
         listTasks: async () => (await peer.list?.()) ?? [],
         startTask: async (id, _args, signal) => ({ prompt: (await peer.start?.(signal, id)) ?? 'do it' }),
         grade: async (answer, signal) => (await peer.grade?.(answer, signal)) ?? { score: 1 },

@@ -46,7 +46,7 @@ async function runChat(
     const offered = [...toolbox.own.values(), ...toolbox.foreign.values()].map(tool => tool.chat)
     const format = settings.answers === 'auto' ? toFormat(returns, offered) : undefined
     const conversation = makeConversation(messages, { ...settings, format }, offered, context.seed)
-    const dialogue = makeDialogue(settings, client, conversation, toolbox, context.signal)
+    const dialogue = makeDialogue(settings, client, conversation, toolbox, context)
     const { signal, record, seed } = context
     const turns = { signal, record, seed, ...(returns === undefined ? {} : { returns }) }
     return await takeTurns(turns, dialogue, settings, clock)
@@ -69,14 +69,14 @@ function makeDialogue(
   client: ChatClient,
   conversation: Conversation,
   toolbox: Toolbox,
-  signal: AbortSignal,
+  { signal, traceparent }: Pick<AgentContext, 'signal' | 'traceparent'>,
 ): Dialogue {
   const { url } = settings
   let calls: readonly ParsedCall[] = []
   return {
     url,
     async ask(turn, random) {
-      const reply = parseReply(await client.post(conversation.body(turn), signal, random), url)
+      const reply = parseReply(await client.post(conversation.body(turn), signal, random, traceparent), url)
       const how = { required: settings.requireTokens, url, turn }
       const tokens = settings.wantsTokens ? toTurnTokens(reply, how) : undefined
       calls = reply.calls.map(parseCall)

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { hideKey, toRetryAfterMs } from '../../models/request-names.ts'
+import { tracingHeaders } from '../own-endpoint.ts'
 import { type Attempt, askUntilAnswered, readRefusal } from './ask.ts'
 import type { ChatSettings } from './config.ts'
 import { badChatReply } from './errors.ts'
@@ -12,14 +13,15 @@ export interface ChatClient {
    * The reply's JSON. An attempt that the server turned away for now (429, 5xx, no connection) is made again, as it may be because a
    * completion changes nothing there, until the waits between attempts reach two minutes or `signal` aborts. Rejects with the signal's reason (with
    * `chat-unavailable` where an attempt had failed before), `endpoint-down`, `chat-unavailable`, `unknown-model`, `unauthorized`, `chat-refused` or `bad-chat-reply`.
+   * An endpoint of the user's own is told what the request is part of.
    */
-  post(body: string, signal: AbortSignal, random: () => number): Promise<unknown>
+  post(body: string, signal: AbortSignal, random: () => number, traceparent?: string): Promise<unknown>
 }
 
 const WORDS_CHARACTERS = 300
 
 export function makeChatClient(
-  settings: Pick<ChatSettings, 'model' | 'url' | 'apiKeyVariable' | 'connections'>,
+  settings: Pick<ChatSettings, 'model' | 'url' | 'isOwn' | 'apiKeyVariable' | 'connections'>,
   key: string | undefined,
   ports: { readonly clock: Clock; readonly origins: Origins },
 ): ChatClient {
@@ -31,13 +33,19 @@ export function makeChatClient(
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   }
 
-  async function attempt({ pool, breaker }: Origin, body: string, signal: AbortSignal): Promise<Attempt<unknown>> {
+  async function attempt(
+    { pool, breaker }: Origin,
+    body: string,
+    signal: AbortSignal,
+    traceparent: string | undefined,
+  ): Promise<Attempt<unknown>> {
     const isProbe = breaker.enter()
     let status: number
     let text: string
     let retryAfter: string | string[] | undefined
     try {
-      const response = await pool.request({ path: pathname, method: 'POST', headers, body, signal })
+      const all = { ...headers, ...tracingHeaders(settings.isOwn, traceparent) }
+      const response = await pool.request({ path: pathname, method: 'POST', headers: all, body, signal })
       status = response.statusCode
       retryAfter = response.headers['retry-after']
       text = await response.body.text()
@@ -68,9 +76,10 @@ export function makeChatClient(
   }
 
   return {
-    async post(body, signal, random) {
+    async post(body, signal, random, traceparent) {
       const place = ports.origins.get(origin, settings.connections)
-      return askUntilAnswered(url, () => attempt(place, body, signal), { clock: ports.clock, signal, random })
+      const ask = () => attempt(place, body, signal, traceparent)
+      return askUntilAnswered(url, ask, { clock: ports.clock, signal, random })
     },
   }
 }

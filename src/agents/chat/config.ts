@@ -3,6 +3,7 @@ import { hudEndpoint } from '../../models/endpoint.ts'
 import { findApiKey } from '../../models/request-names.ts'
 import { plainJson, plainUrl } from '../config-fields.ts'
 import { badAgentConfig, problemsOf } from '../errors.ts'
+import { isOwnEndpoint } from '../own-endpoint.ts'
 import { lazySchema, type Zod } from '../schema.ts'
 import { noKey } from './errors.ts'
 import { TOOL_NAMES, type ToolName } from './tools/index.ts'
@@ -55,6 +56,8 @@ export interface ChatSettings {
   readonly model: string
   /** The URL that completions are posted to. */
   readonly url: string
+  /** It is told which trace a request belongs to. */
+  readonly isOwn: boolean
   readonly apiKeyVariable: string | undefined
   /** What goes into each request's body as it is, `extra_body` merged in. */
   readonly bodyFields: Readonly<Record<string, unknown>>
@@ -95,6 +98,7 @@ export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = proces
   return {
     model,
     url: `${endpoint.inferenceUrl ?? hud.inferenceUrl}/chat/completions`,
+    isOwn: isOwnEndpoint(endpoint.inferenceUrl),
     // The key of one service is never sent to another: whoever names another place names its key too.
     apiKeyVariable: endpoint.apiKeyVariable ?? (endpoint.inferenceUrl === undefined ? hud.apiKeyVariable : undefined),
     bodyFields: wantsTokens ? { logprobs: true, ...fields } : fields,

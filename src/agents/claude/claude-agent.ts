@@ -44,7 +44,8 @@ async function runClaude(
   const messages = promptMessages(context.prompt, { systemPrompt, returns: context.returns })
   const toolbox = await openToolbox(context, { tools: nativeTools(settings.tools), mcp: settings.mcp })
   try {
-    const dialogue = makeClaudeDialogue(messages, settings, client, toolbox, { ...ports, signal: context.signal })
+    const { signal, traceparent } = context
+    const dialogue = makeClaudeDialogue(messages, settings, client, toolbox, { ...ports, signal, traceparent })
     return await takeTurns(context, dialogue, settings, ports.clock)
   } finally {
     await toolbox.close()

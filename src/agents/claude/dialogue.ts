@@ -1,5 +1,6 @@
 import { toCall } from '../chat/calls.ts'
 import { badPrompt } from '../errors.ts'
+import { tracingHeaders } from '../own-endpoint.ts'
 import { type PromptMessage, toText } from '../prompt.ts'
 import type { PromptPart } from '../prompt-part.ts'
 import { askSdk, type SdkPorts } from '../sdk/ask-sdk.ts'
@@ -16,8 +17,9 @@ export function makeClaudeDialogue(
   settings: ClaudeSettings,
   client: ClaudeClient,
   toolbox: Toolbox,
-  ports: SdkPorts & { readonly signal: AbortSignal },
+  ports: SdkPorts & { readonly signal: AbortSignal; readonly traceparent?: string | undefined },
 ): Dialogue {
+  const headers = tracingHeaders(settings.isOwn, ports.traceparent)
   const { system, messages } = toStart(first)
   const tools = toDefinitions(toolbox)
   let calls: readonly ClaudeCall[] = []
@@ -39,7 +41,7 @@ export function makeClaudeDialogue(
     async ask(_turn, random) {
       const request = toRequest()
       const message = await askSdk(settings, { ...ports, random }, async (signal, heard) =>
-        readMessage(await client.stream(request, signal, heard)),
+        readMessage(await client.stream(request, signal, heard, headers)),
       )
       calls = message.calls
       messages.push({ role: 'assistant', content: message.content })

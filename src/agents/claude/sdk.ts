@@ -13,7 +13,12 @@ export type MessageRequest = Anthropic.MessageCreateParamsStreaming
 /** Sends one conversation and gives its next message, event by event. */
 export interface ClaudeClient {
   /** `heard` is called whenever anything of the reply comes in. */
-  stream(request: MessageRequest, signal: AbortSignal, heard: () => void): Promise<AsyncIterable<MessageEvent>>
+  stream(
+    request: MessageRequest,
+    signal: AbortSignal,
+    heard: () => void,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<AsyncIterable<MessageEvent>>
 }
 
 /** Loads the SDK. Its own retries and log are off; it reads no key by itself. */
@@ -33,10 +38,10 @@ export async function makeClaudeClient(place: {
   })
   return {
     // Not by `messages.create`, which does the same and prints what it thinks of a model's age to this process's stderr.
-    stream: (request, signal, heard) =>
+    stream: (request, signal, heard, headers = {}) =>
       client
         .withOptions({ fetch: makeHearingFetch(heard) })
-        .post<AsyncIterable<MessageEvent>>('/v1/messages', { body: request, stream: true, signal }),
+        .post<AsyncIterable<MessageEvent>>('/v1/messages', { body: request, stream: true, signal, headers }),
   }
 }
 

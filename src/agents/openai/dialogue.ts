@@ -1,4 +1,5 @@
 import { parseArguments, toCall } from '../chat/calls.ts'
+import { tracingHeaders } from '../own-endpoint.ts'
 import type { AnswerSchema, PromptMessage } from '../prompt.ts'
 import { toUrl } from '../prompt-part.ts'
 import { askSdk, type SdkPorts } from '../sdk/ask-sdk.ts'
@@ -22,8 +23,9 @@ export function makeOpenAiDialogue(
     readonly shell: NativeShell | undefined
     readonly returns?: AnswerSchema | undefined
   },
-  ports: SdkPorts & { readonly signal: AbortSignal },
+  ports: SdkPorts & { readonly signal: AbortSignal; readonly traceparent?: string | undefined },
 ): Dialogue {
+  const headers = tracingHeaders(settings.isOwn, ports.traceparent)
   const input: InputItem[] = first.map(toItem)
   const tools = toDefinitions(place.toolbox, place.shell !== undefined)
   const outputs = new Map<string, ShellResult>()
@@ -58,7 +60,7 @@ export function makeOpenAiDialogue(
     async ask(_turn, random) {
       const request = toRequest()
       const reply = await askSdk(settings, { ...ports, random }, async (signal, heard) =>
-        readResponse(await client.stream(request, signal, heard), settings.url),
+        readResponse(await client.stream(request, signal, heard, headers), settings.url),
       )
       calls = reply.calls
       input.push(...reply.replayed)

@@ -49,7 +49,8 @@ async function runOpenAi(
   const toolbox = await openToolbox(context, { tools: toolsByName(names), mcp: settings.mcp })
   try {
     const place = { toolbox, returns, shell: isNative ? await openNativeShell(context) : undefined }
-    const dialogue = makeOpenAiDialogue(messages, settings, client, place, { ...ports, signal: context.signal })
+    const { signal, traceparent } = context
+    const dialogue = makeOpenAiDialogue(messages, settings, client, place, { ...ports, signal, traceparent })
     return await takeTurns(context, dialogue, settings, ports.clock)
   } finally {
     await toolbox.close()

@@ -16,7 +16,12 @@ export type ShellOutput = OpenAI.Responses.ResponseFunctionShellCallOutputConten
 /** Sends one conversation and gives what comes next, event by event. */
 export interface OpenAiClient {
   /** `heard` is called whenever anything of the reply comes in. */
-  stream(request: ResponseRequest, signal: AbortSignal, heard: () => void): Promise<AsyncIterable<ResponseEvent>>
+  stream(
+    request: ResponseRequest,
+    signal: AbortSignal,
+    heard: () => void,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<AsyncIterable<ResponseEvent>>
 }
 
 /** Loads the SDK. Its own retries and log are off; it reads no key by itself. */
@@ -34,8 +39,8 @@ export async function makeOpenAiClient(place: {
     logLevel: 'off',
   })
   return {
-    stream: (request, signal, heard) =>
-      client.withOptions({ fetch: makeHearingFetch(heard) }).responses.create(request, { signal }),
+    stream: (request, signal, heard, headers = {}) =>
+      client.withOptions({ fetch: makeHearingFetch(heard) }).responses.create(request, { signal, headers }),
   }
 }
 

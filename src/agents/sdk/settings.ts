@@ -1,4 +1,5 @@
 import { plainJson, plainUrl } from '../config-fields.ts'
+import { isOwnEndpoint } from '../own-endpoint.ts'
 import type { Zod } from '../schema.ts'
 
 /** What every agent by a provider's own SDK can be told. */
@@ -21,6 +22,8 @@ export interface SdkSettings {
   readonly model: string
   readonly url: string
   readonly baseUrl: string
+  /** It is told which trace a request belongs to. */
+  readonly isOwn: boolean
   readonly apiKeyVariable: string | undefined
   /** What goes into each request's body as it is. */
   readonly fields: Readonly<Record<string, unknown>>
@@ -54,12 +57,13 @@ export function toPlace(
   given: { readonly baseUrl?: string | undefined; readonly apiKeyVariable?: string | undefined },
   provider: Provider,
   env: NodeJS.ProcessEnv,
-): Pick<SdkSettings, 'baseUrl' | 'url' | 'apiKeyVariable'> {
+): Pick<SdkSettings, 'baseUrl' | 'url' | 'isOwn' | 'apiKeyVariable'> {
   const named = given.baseUrl ?? nonEmpty(env[provider.baseUrlVariable])?.replace(/\/+$/, '')
   const baseUrl = named ?? provider.baseUrl
   return {
     baseUrl,
     url: `${baseUrl}${provider.path}`,
+    isOwn: isOwnEndpoint(named),
     apiKeyVariable: given.apiKeyVariable ?? (given.baseUrl === undefined ? provider.apiKeyVariable : undefined),
   }
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import { toTracesArgument } from '../observe-options.ts'
 
 /** The options of `troupe serve` as the action gets them. */
 export interface ServeArguments {
@@ -12,6 +13,7 @@ export interface ServeArguments {
   readonly env?: string
   readonly network?: true
   readonly unsafeNoIsolation?: true
+  readonly traces?: string
   readonly exitWithParent?: true
 }
 
@@ -26,6 +28,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--env <name>', 'which environment, when the file exports more than one')
     .option('--network', "let the agent's commands reach the network")
     .option('--unsafe-no-isolation', "run the agent's commands without bubblewrap, with all rights of this user")
+    .option('--traces <url>', TRACES_HELP, toTracesArgument)
     .addOption(new Option('--exit-with-parent', 'end when the process that started this one ends').hideHelp())
     .addHelpText('after', EXAMPLES)
     .action(async (environment: string, options: ServeArguments) => {
@@ -33,6 +36,8 @@ export function define(command: Command, cli: Cli): void {
       await serve(environment, options, cli)
     })
 }
+
+const TRACES_HELP = 'send spans of what traced rollouts ask for to this receiver of OTLP over HTTP'
 
 const EXAMPLES = `
 Examples:

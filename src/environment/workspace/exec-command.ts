@@ -8,7 +8,7 @@ import type { ExecInput } from './exec-input.ts'
 import type { ExecReply } from './exec-server.ts'
 import type { WorkspaceSession } from './session.ts'
 
-/** Runs one command of an `exec/1` stream; its last frame is `exit`. Rejects with `command-timeout` once it is dead. */
+/** Runs one command of an `exec/1` stream; its last frame is `exit`. Resolves with the exit code. Rejects with `command-timeout` once it is dead. */
 export async function runExecCommand(
   session: WorkspaceSession,
   message: StartMessage,
@@ -16,7 +16,7 @@ export async function runExecCommand(
   reply: ExecReply,
   signal: AbortSignal,
   clock: Clock,
-): Promise<void> {
+): Promise<number> {
   const { command, timeoutMs, maxOutputBytes = DEFAULT_MAX_OUTPUT_BYTES } = message
   const started = await session.start(command, signal)
   let late = false
@@ -40,6 +40,7 @@ export async function runExecCommand(
       droppedStdout: droppedStdout(),
       droppedStderr: droppedStderr(),
     } satisfies ExitMessage)
+    return end.exitCode
   } finally {
     cancel()
   }

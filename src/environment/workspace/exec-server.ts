@@ -12,6 +12,7 @@ import {
   makeFrameReader,
 } from '../../wire/exec-frames.ts'
 import { parseFile, parseHello, parseStart } from '../../wire/exec-messages.ts'
+import type { SessionTracer } from '../session-tracer.ts'
 import { tooManyAtOnce } from './errors.ts'
 import { runExecCommand } from './exec-command.ts'
 import { type ExecInput, makeExecInput } from './exec-input.ts'
@@ -39,11 +40,12 @@ interface Channel {
 export function serveExec(
   stream: Duplex,
   findSession: (token: string) => WorkspaceSession | undefined,
-  clock: Clock,
+  { clock, tracer }: { readonly clock: Clock; readonly tracer?: SessionTracer | undefined },
 ): void {
   const readFrames = makeFrameReader()
   const channels = new Map<number, Channel>()
   let session: WorkspaceSession | undefined
+  let traceparent: string | undefined
   let offClose = () => {}
   let drained: Promise<void> | undefined
   const cancelHello = clock.after(HELLO_MS, () => end(tokenRefused()))
@@ -85,7 +87,7 @@ export function serveExec(
     }
   }
 
-  function open(frame: Frame, work: (channel: Channel, reply: ExecReply) => Promise<void>): void {
+  function open(frame: Frame, work: (channel: Channel, reply: ExecReply) => Promise<unknown>): void {
     const { channel: id } = frame
     if (id === 0 || channels.has(id)) throw frameNotRead('first', `channel ${id} is taken`)
     const reply = replyOn(id)
@@ -105,7 +107,9 @@ export function serveExec(
     switch (frame.type) {
       case FrameType.start: {
         const message = parseStart(frame.payload)
-        open(frame, ({ input, abort }, reply) => runExecCommand(current, message, input, reply, abort.signal, clock))
+        open(frame, ({ input, abort }, reply) =>
+          drawCommand(() => runExecCommand(current, message, input, reply, abort.signal, clock)),
+        )
         break
       }
       case FrameType.read: {
@@ -137,8 +141,16 @@ export function serveExec(
     }
   }
 
+  /** The command itself is not said: what is in it is the agent's own. */
+  function drawCommand(work: () => Promise<number>): Promise<number> {
+    if (tracer === undefined) return work()
+    return tracer.draw({ traceparent, name: 'exec', attributes: {} }, work, exit => ({ 'process.exit.code': exit }))
+  }
+
   function greet(frame: Frame): WorkspaceSession {
-    const found = frame.type === FrameType.hello ? findSession(parseHello(frame.payload).token) : undefined
+    const hello = frame.type === FrameType.hello ? parseHello(frame.payload) : undefined
+    const found = hello === undefined ? undefined : findSession(hello.token)
+    traceparent = hello?.traceparent
     if (found === undefined) throw tokenRefused()
     cancelHello()
     offClose = found.onClose(() => stream.destroy())

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../clock.ts'
 import type { ErrorData } from '../../errors.ts'
 import { type IdSource, randomIds } from '../../ids.ts'
 import type { Binding } from '../../wire/binding.ts'
+import type { SessionTracer } from '../session-tracer.ts'
 import { warn } from '../warn.ts'
 import type { IsolationOptions, OpenWorkspace, WorkspaceHost } from '../workspace.ts'
 import { type BaseDirectory, makeBaseDirectory } from './base-directory.ts'
@@ -25,6 +26,8 @@ export interface WorkspaceHostOptions extends Partial<IsolationOptions> {
   readonly baseDirectory?: string
   /** Told when this machine holds commands back less than others do. Default: a process warning. */
   readonly onWeakened?: (error: ErrorData) => void
+  /** Draws commands that come by `exec/1`, where the client says what they are part of. */
+  readonly tracer?: SessionTracer
   readonly clock?: Clock
   readonly ids?: IdSource
 }
@@ -157,7 +160,7 @@ export function makeWorkspaceHost(options: WorkspaceHostOptions = {}): LocalWork
         stream.once('close', () => streams.delete(stream))
       }
       if (capability === 'shell') ssh.serve(server)
-      else serveExec(server, token => tokens.find(token), clock)
+      else serveExec(server, token => tokens.find(token), { clock, tracer: options.tracer })
       return client
     },
     close: () => (closing ??= closeAll()),

@@ -2,6 +2,7 @@ import type { GroupId } from '../../ids.ts'
 import type { StepEnd } from '../records.ts'
 import type { OptimStepOptions } from '../trainer.ts'
 import { lossNotFinite, optimStepFailed, stepNotOver } from './errors.ts'
+import type { OptimCall } from './events.ts'
 import { type CallRecord, type CallTotals, type OptimMark, type StepLedger, stateOf, sumCalls } from './ledger.ts'
 import { optimKey } from './marks.ts'
 import { adopt } from './open-step.ts'
@@ -30,6 +31,8 @@ export interface StepClosed extends CallTotals {
   readonly learningRate: number
   /** Its answer did not come just now, and the checkpoint was found. */
   readonly adopted: boolean
+  /** Of the optimiser step, where its answer came just now. */
+  readonly optimCall?: OptimCall
 }
 
 /**
@@ -55,7 +58,10 @@ export async function closeStep(
   const after = { ...ledger, optim }
   await settle(ports, after, closing)
   const end: StepEnd = { type: 'trained', checkpointId: optim.checkpointId }
-  return { ledger: after, reply: toReply(after, end, earlier === undefined && optim.adopted) }
+  const reply = toReply(after, end, earlier === undefined && optim.adopted)
+  const { startedAt, tookMs } = optim
+  const isNew = earlier === undefined && startedAt !== undefined
+  return { ledger: after, reply: isNew ? { ...reply, optimCall: { startedAt, tookMs } } : reply }
 }
 
 /** Few groups make a small gradient, which Adam's scaling would blow up to a whole step. */

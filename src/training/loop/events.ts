@@ -9,6 +9,12 @@ export interface TrainingHistory {
   readonly evaluations: readonly EvaluationRecord[]
 }
 
+/** When a call of the trainer began, in milliseconds since 1970, and how long it took. */
+export interface OptimCall {
+  readonly startedAt: number
+  readonly tookMs: number
+}
+
 /** What a training tells while it goes on, in the order in which it happens. */
 export type TrainingEvent =
   /** An earlier process's training goes on; these are its records. First, where it comes. */
@@ -24,6 +30,8 @@ export type TrainingEvent =
       readonly dropped: readonly { readonly groupId: GroupId; readonly reason: DeliveryDrop }[]
       readonly datums: number
       readonly loss: number | null
+      /** Milliseconds since 1970. */
+      readonly startedAt: number
       readonly tookMs: number
       readonly error: ErrorData | null
     }
@@ -36,7 +44,12 @@ export type TrainingEvent =
     }
   /** An optimiser step whose answer never came has happened. */
   | { readonly type: 'adopted'; readonly step: number; readonly checkpointId: string }
-  | { readonly type: 'step-ended'; readonly record: StepRecord }
+  | {
+      readonly type: 'step-ended'
+      readonly record: StepRecord
+      /** The optimiser step; absent where there was none, or its answer did not come to this process. */
+      readonly optimCall?: OptimCall
+    }
   | { readonly type: 'evaluated'; readonly record: EvaluationRecord }
   /** By its signal, before its end. Last, where it comes. */
   | { readonly type: 'stopped' }

@@ -7,6 +7,7 @@ import type { StepRecord } from '../records.ts'
 import { NO_SPREAD, type StepClosed } from './close-step.ts'
 import { type Coverage, makeCoverage } from './coverage.ts'
 import { groupsLost, noTokens } from './errors.ts'
+import type { OptimCall } from './events.ts'
 import { type Figures, makeFigures } from './figures.ts'
 import { type InspectedGroup, inspectGroup } from './inspect-group.ts'
 import type { Loop } from './loop.ts'
@@ -19,8 +20,8 @@ import { type Dropped, makeChunkTrainer } from './train-chunks.ts'
 /** A step under way. Both promises reject when it fails or is stopped. */
 export interface RunningStep {
   readonly rolloutsOver: Promise<void>
-  /** Its record, durable. */
-  readonly over: Promise<StepRecord>
+  /** Its record, durable, and its optimiser step where there was one. */
+  readonly over: Promise<{ readonly record: StepRecord; readonly optimCall: OptimCall | undefined }>
 }
 
 /**
@@ -49,7 +50,7 @@ export function runStep(loop: Loop, step: number, turn: Promise<number | null>):
     tap(each => take(loop, each, { figures, coverage, inspected, dropped })),
   )
 
-  async function run(): Promise<StepRecord> {
+  async function run(): RunningStep['over'] {
     await loop.emit({ type: 'step-began', step, groups: plan.tasks.length, runs: plan.tasks.length * group })
     const trainChunk = makeChunkTrainer(loop, { step, opened, inspected, dropped, beganAt: loop.policy.count })
     await trainAll(loop, groups, plan, trainChunk)
@@ -74,7 +75,7 @@ export function runStep(loop: Loop, step: number, turn: Promise<number | null>):
       startedAt,
     })
     await job.records.put(recordKey(step), record)
-    return record
+    return { record, optimCall: closed.optimCall }
   }
 
   const over = run()

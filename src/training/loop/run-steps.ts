@@ -80,9 +80,9 @@ async function endStep(
   before: Promise<number | null>,
   breaker: IdleBreaker,
 ): Promise<number | null> {
-  const record = await over
+  const { record, optimCall } = await over
   if (record.end.type === 'trained') loop.policy.stepped(record.end.checkpointId)
-  await loop.emit({ type: 'step-ended', record })
+  await loop.emit({ type: 'step-ended', record, ...(optimCall === undefined ? {} : { optimCall }) })
   breaker.stepOver(record)
   return record.optimStep ?? (await before)
 }

@@ -30,6 +30,8 @@ export interface ChunkOver {
   readonly dropped: readonly { readonly groupId: GroupId; readonly reason: DeliveryDrop }[]
   readonly datums: number
   readonly loss: number | null
+  /** Milliseconds since 1970; 0 where nothing was sent. */
+  readonly startedAt: number
   readonly tookMs: number
   readonly error: ErrorData | null
 }
@@ -122,6 +124,7 @@ function toReply(ledger: StepLedger, groups: readonly GroupId[], made: CallRecor
     }),
     datums: end?.datums ?? 0,
     loss: end?.loss ?? null,
+    startedAt: end?.startedAt ?? 0,
     tookMs: end?.tookMs ?? 0,
     error: end?.error ?? null,
   }

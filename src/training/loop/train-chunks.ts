@@ -40,7 +40,7 @@ export function makeChunkTrainer(loop: Loop, options: ChunkTrainerOptions): (chu
     const size = waitingRuns.get(first)?.length ?? 0
     const over = await trainer.trainChunk({ step, groups, groupSize: settings.group === 1 ? null : size })
     for (const groupId of groups) waitingRuns.delete(groupId)
-    const { call, consumed, datums, error, loss, tookMs } = over
+    const { call, consumed, datums, error, loss, startedAt, tookMs } = over
     if (call === null) return
     await loop.emit({
       type: 'chunk-trained',
@@ -50,6 +50,7 @@ export function makeChunkTrainer(loop: Loop, options: ChunkTrainerOptions): (chu
       dropped: over.dropped,
       datums,
       loss,
+      startedAt,
       tookMs,
       error,
     })

@@ -26,6 +26,17 @@ test('a message without tool calls ends it, and its text is the answer', () =>
     ])
   }))
 
+test('a server of the user’s own is told what each request is part of, where somebody draws it', () =>
+  withChat([{ calls: [read] }, { text: '42' }], async ({ server, run }) => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    await run({ shell: hello, traceparent }).ended
+    await run({}).ended
+    assert.equal(
+      server.requests.map(({ headers }) => headers.traceparent),
+      [traceparent, traceparent, undefined],
+    )
+  }))
+
 test('tool calls of one message run in order, each answered by a message of its own', () =>
   withChat(
     [

@@ -24,6 +24,7 @@ export interface Scene {
     readonly seed?: number
     readonly shell?: Shell | 'none'
     readonly signal?: AbortSignal
+    readonly traceparent?: string
   }): Rollout
 }
 
@@ -48,6 +49,7 @@ export async function withChat(
         seed = 1,
         shell = workspace({}),
         signal = new AbortController().signal,
+        traceparent,
       } = {}) {
         const agent = makeChatAgent(
           { model: 'org/tiny', endpoint: { inferenceUrl: server.url }, ...config },
@@ -59,6 +61,7 @@ export async function withChat(
           ...(returns === undefined ? {} : { returns }),
           seed,
           signal,
+          ...(traceparent === undefined ? {} : { traceparent }),
           shell: () => (shell === 'none' ? Promise.reject(noShell()) : Promise.resolve(shell)),
           record: turn => void turns.push(turn),
         })

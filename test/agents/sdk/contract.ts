@@ -6,8 +6,8 @@ import { TroupeError } from '../../../src/errors.ts'
 import type { Turn } from '../../../src/rollout/trajectory.ts'
 import type { Shell } from '../../../src/wire/shell.ts'
 import type { Suite } from '../../support/suite.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
 import { failureOf, until, workspace } from '../chat/scene.ts'
+import { PausesClock, STALL_MS } from './pauses-clock.ts'
 import { type SseEvent, type SseServer, type SseStep, startSseServer, toWire } from './sse-server.ts'
 
 /** A provider's agent, and its wire in its own words. */
@@ -33,6 +33,7 @@ export interface SdkScene {
     readonly returns?: Readonly<Record<string, unknown>>
     readonly shell?: Shell
     readonly signal?: AbortSignal
+    readonly traceparent?: string
   }): {
     readonly turns: readonly Turn[]
     readonly ended: Promise<{ readonly answer: unknown; readonly stop: AgentStop }>
@@ -58,6 +59,7 @@ export async function withSdk(
         returns,
         shell = workspace({}),
         signal = new AbortController().signal,
+        traceparent,
       } = {}) {
         const turns: Turn[] = []
         const agent = make({ model: 'm', baseUrl: server.url, ...config }, { clock, origins, env })
@@ -66,6 +68,7 @@ export async function withSdk(
           ...(returns === undefined ? {} : { returns }),
           seed: 1,
           signal,
+          ...(traceparent === undefined ? {} : { traceparent }),
           shell: async () => shell,
           record: (turn: Turn) => void turns.push(turn),
         }
@@ -114,6 +117,17 @@ export function sdkContract(test: Suite, name: string, sdk: SdkCase): void {
     )
     return { ...outcome, requests, pauses: clock.passed.filter(pause => pause !== STALL_MS) }
   }
+
+  test(`${name}: a service of the user’s own is told what a request is part of, where somebody draws it`, () =>
+    withSdk(sdk, [fine], async ({ server, run }) => {
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+      await run({ traceparent }).ended
+      await run().ended
+      assert.equal(
+        server.requests.map(({ headers }) => headers.traceparent),
+        [traceparent, undefined],
+      )
+    }))
 
   test(`${name}: 429 is waited for as the service says, and the same request made again`, async () => {
     const { answer, requests, pauses } = await through([{ status: 429, headers: { 'retry-after': '3' } }, fine])
@@ -252,37 +266,4 @@ export function sdkContract(test: Suite, name: string, sdk: SdkCase): void {
     assert.match(error.message, /baseUrl.*request\.model.*skill/s)
     assert.is((await failureOf(sdk.make({ model: 'm' }, ports))).tag, 'no-key')
   })
-}
-
-const STALL_MS = 1_234
-
-/** Tells pauses between attempts from the watch for silence, which runs whenever an attempt does. */
-class PausesClock extends VirtualClock {
-  readonly passed: number[] = []
-  /** Timers set so far. */
-  set = 0
-  #last = 0
-  #requests = 0
-  #stalled = 0
-
-  override after(delayMs: number, wake: () => void): () => void {
-    this.#last = delayMs
-    this.set += 1
-    return super.after(delayMs, wake)
-  }
-
-  /** A pause has begun, or an attempt whose stream will say nothing more; that once a request, as the next one is not there at once. */
-  canPass(requests: number, script: readonly SseStep[]): boolean {
-    this.#requests = requests
-    if (this.pending === 0) return false
-    if (this.#last !== STALL_MS) return true
-    const step = script[Math.min(requests, script.length) - 1]
-    return requests > this.#stalled && step !== undefined && 'events' in step && step.end === 'silence'
-  }
-
-  async pass(): Promise<void> {
-    if (this.#last === STALL_MS) this.#stalled = this.#requests
-    this.passed.push(this.#last)
-    await this.advance(this.#last)
-  }
 }

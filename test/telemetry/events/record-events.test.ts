@@ -81,6 +81,7 @@ test('a training is told step by step, with counts in the place of lists', () =>
       dropped: [],
       datums: 16,
       loss: 2,
+      startedAt: 1_000,
       tookMs: 70,
       error: null,
     })

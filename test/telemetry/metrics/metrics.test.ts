@@ -103,7 +103,15 @@ test('a training shows its step, loss and policy, and before there is one it sho
       publish('trainingEvent', { jobId, event })
     assert.is(sampleOf(await metrics.text(), 'troupe_training_loss'), undefined)
     tell({ type: 'step-began', step: 0, groups: 1, runs: 8 })
-    const call = { type: 'chunk-trained', step: 0, call: 0, consumed: [], dropped: [], tookMs: 700 } as const
+    const call = {
+      type: 'chunk-trained',
+      step: 0,
+      call: 0,
+      consumed: [],
+      dropped: [],
+      startedAt: 0,
+      tookMs: 700,
+    } as const
     tell({ ...call, datums: 16, loss: 12.5, error: null })
     tell({ ...call, datums: 0, loss: null, error: { tag: 'refused', message: 'no' } })
     tell({ type: 'step-ended', record: stepOf() })
