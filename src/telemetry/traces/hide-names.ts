@@ -3,6 +3,8 @@ import { makeHider, notedSecrets } from '../../redact.ts'
 
 const FRESH_MS = 1_000
 const MOST_NAMES = 4_096
+/** Of a task's slug, for instance, which may be anything. */
+const LONGEST = 500
 
 /**
  * Hides secrets in names: few texts that come again and again. What is a secret is looked up anew every second, and when another one was taken down: to do
@@ -21,7 +23,7 @@ export function makeNameHider(clock: Clock): (name: string) => string {
       hider = makeHider()
       shown.clear()
     }
-    const known = shown.get(name) ?? hider.hide(name)
+    const known = shown.get(name) ?? hider.hide(name).slice(0, LONGEST)
     shown.set(name, known)
     return known
   }

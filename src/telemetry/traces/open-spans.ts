@@ -1,15 +1,9 @@
 /** The one file that knows OpenTelemetry's SDK. */
 import type { Agent } from 'node:http'
-import { type Attributes, ROOT_CONTEXT, type SpanContext, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { type Attributes, type Link, type SpanContext, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
-import {
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  type IdGenerator,
-  type SpanExporter,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
+import { detectResources, envDetector, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opentelemetry/sdk-trace'
 import { bounded } from '../../bounded.ts'
 import type { Clock } from '../../clock.ts'
 import { hide, noteSecret } from '../../redact.ts'
@@ -20,16 +14,17 @@ export interface SpanData {
   readonly traceId: string
   readonly spanId: string
   /** Absent: the trace begins with it. */
-  readonly parentId?: string
+  readonly parentId?: string | undefined
   readonly name: string
   readonly kind?: 'internal' | 'client' | 'server'
   /** Milliseconds since 1970, parts of one too. */
   readonly startMs: number
   readonly endMs: number
-  readonly attributes?: Attributes
-  readonly links?: readonly SpanContext[]
+  /** What is undefined is left out. */
+  readonly attributes?: Attributes | undefined
+  readonly links?: readonly SpanContext[] | undefined
   /** It failed: the kind of error, and its words. */
-  readonly error?: { readonly type: string; readonly message?: string }
+  readonly error?: { readonly type: string; readonly message?: string | undefined } | undefined
 }
 
 /** Where spans go to: queued, and sent in batches. */
@@ -61,10 +56,15 @@ export interface SpansPorts {
 const QUEUE = 8_192
 const BATCH = 512
 const EVERY_MS = 1_000
-const LONGEST_TEXT = 1_000
+const LONGEST_MESSAGE = 1_000
 const KIND = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT, server: SpanKind.SERVER } as const
+const SAMPLED = 1
+const SUCCESS = 0
 
-/** Sets no global of OpenTelemetry's: several of these in one process do not know of each other. */
+/**
+ * The SDK's queue, batches and exporter, without its tracer: that makes up ids, looks at clocks and copies attributes, and spans that are over when they are made have
+ * all of it. Nothing of OpenTelemetry's is set globally: several of these in one process do not know of each other.
+ */
 export function openSpans(ports: SpansPorts): Spans {
   const { to, clock, closeMs } = ports
   const own = typeof to === 'string' ? makeExporter(to, ports.sendMs) : undefined
@@ -75,7 +75,7 @@ export function openSpans(ports: SpansPorts): Spans {
   const counted: SpanExporter = {
     export(spans, done) {
       exporter.export(spans, result => {
-        if (result.error === undefined && result.code === 0) sent += spans.length
+        if (result.code === SUCCESS) sent += spans.length
         else if (!hasFailed) {
           hasFailed = true
           ports.onFailed(result.error ?? new Error('the exporter said no more'))
@@ -86,53 +86,28 @@ export function openSpans(ports: SpansPorts): Spans {
     forceFlush: async () => exporter.forceFlush?.(),
     shutdown: async () => (own === undefined ? exporter.forceFlush?.() : exporter.shutdown()),
   }
-  const ids = makeGivenIds()
-  const provider = new TracerProvider({
-    resource: toResource(ports),
-    sampler: new AlwaysOnSampler(),
-    spanLimits: { attributeValueLengthLimit: LONGEST_TEXT },
-    idGenerator: ids,
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: counted,
-        maxQueueSize: QUEUE,
-        maxExportBatchSize: BATCH,
-        scheduledDelayMillis: EVERY_MS,
-        // Longer than a batch can take: whoever gives up on one first must be who counts it.
-        exportTimeoutMillis: ports.sendMs * 2,
-      }),
-    ],
+  const queue = new BatchSpanProcessor({
+    exporter: counted,
+    maxQueueSize: QUEUE,
+    maxExportBatchSize: BATCH,
+    scheduledDelayMillis: EVERY_MS,
+    // Longer than a batch can take: whoever gives up on one first must be who counts it.
+    exportTimeoutMillis: ports.sendMs * 2,
   })
-  const tracer = provider.getTracer('troupe', readVersion())
+  const toSpan = makeSpanMaker(toResource(ports))
   let closing: Promise<void> | undefined
 
   async function end(): Promise<void> {
     // One batch that fails ends the SDK's own wait, and the others are still on their way.
-    await bounded(clock, closeMs, () => provider.shutdown().catch(() => counted.forceFlush?.()))
+    await bounded(clock, closeMs, () => queue.shutdown().catch(() => counted.forceFlush?.()))
     own?.cut()
   }
 
   return {
-    add({ traceId, spanId, parentId, name, kind = 'internal', startMs, endMs, attributes = {}, links = [], error }) {
+    add(span) {
       if (closing !== undefined) return
       added += 1
-      ids.next = { traceId, spanId }
-      const parent =
-        parentId === undefined
-          ? ROOT_CONTEXT
-          : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parentId, traceFlags: SAMPLED })
-      const span = tracer.startSpan(
-        name,
-        {
-          kind: KIND[kind],
-          startTime: toHrTime(startMs),
-          attributes: error === undefined ? attributes : { ...attributes, 'error.type': error.type },
-          links: links.map(context => ({ context })),
-        },
-        parent,
-      )
-      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, ...toMessage(error.message) })
-      span.end(toHrTime(endMs))
+      queue.onEnd(toSpan(span))
     },
     get dropped() {
       return added - sent
@@ -144,29 +119,57 @@ export function openSpans(ports: SpansPorts): Spans {
   }
 }
 
-const SAMPLED = 1
-
-function toMessage(text: string | undefined): { readonly message?: string } {
-  return text === undefined ? {} : { message: hide(text).slice(0, LONGEST_TEXT) }
+/** Spans as exporters read them. */
+function makeSpanMaker(resource: Resource): (span: SpanData) => ReadableSpan {
+  const instrumentationScope = { name: 'troupe', version: readVersion() }
+  const unset = { code: SpanStatusCode.UNSET }
+  return ({ traceId, spanId, parentId, name, kind = 'internal', startMs, endMs, attributes, links, error }) => {
+    const context: SpanContext = { traceId, spanId, traceFlags: SAMPLED }
+    const span = {
+      name,
+      kind: KIND[kind],
+      spanContext: () => context,
+      startTime: toHrTime(startMs),
+      endTime: toHrTime(endMs),
+      duration: toHrTime(endMs - startMs),
+      ended: true,
+      status: error === undefined ? unset : toStatus(error),
+      attributes: toAttributes(attributes, error?.type),
+      links: links === undefined ? NO_LINKS : links.map(to => ({ context: to })),
+      events: [],
+      resource,
+      instrumentationScope,
+      droppedAttributesCount: 0,
+      droppedEventsCount: 0,
+      droppedLinksCount: 0,
+    }
+    return parentId === undefined
+      ? span
+      : Object.assign(span, { parentSpanContext: { traceId, spanId: parentId, traceFlags: SAMPLED } })
+  }
 }
 
-/** A number would be taken for one since the process began where it is small, as in tests. */
+const NO_LINKS: Link[] = []
+
+function toAttributes(given: Attributes | undefined, errorType: string | undefined): Attributes {
+  const attributes: Attributes = {}
+  for (const key in given) {
+    const value = given[key]
+    if (value !== undefined) attributes[key] = value
+  }
+  if (errorType !== undefined) attributes['error.type'] = errorType
+  return attributes
+}
+
+function toStatus({ message }: NonNullable<SpanData['error']>): ReadableSpan['status'] {
+  const code = SpanStatusCode.ERROR
+  return message === undefined ? { code } : { code, message: hide(message).slice(0, LONGEST_MESSAGE) }
+}
+
+/** Seconds and nanoseconds. */
 function toHrTime(ms: number): [number, number] {
   const whole = Math.floor(ms / 1_000)
   return [whole, Math.min(999_999_999, Math.round((ms - whole * 1_000) * 1_000_000))]
-}
-
-/** Hands out what the next span is to be called. */
-function makeGivenIds(): IdGenerator & { next: { readonly traceId: string; readonly spanId: string } } {
-  return {
-    next: { traceId: '', spanId: '' },
-    generateTraceId() {
-      return this.next.traceId
-    },
-    generateSpanId() {
-      return this.next.spanId
-    },
-  }
 }
 
 function makeExporter(url: string, sendMs: number): { readonly exporter: SpanExporter; cut(): void } {
@@ -186,7 +189,7 @@ function makeExporter(url: string, sendMs: number): { readonly exporter: SpanExp
 }
 
 /** What `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say comes before what is said here. */
-function toResource({ serviceName, resource }: SpansPorts) {
+function toResource({ serviceName, resource }: SpansPorts): Resource {
   const own = { 'service.name': serviceName, 'service.version': readVersion(), ...resource }
   return resourceFromAttributes(own).merge(detectResources({ detectors: [envDetector] }))
 }

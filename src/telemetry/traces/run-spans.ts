@@ -1,6 +1,7 @@
 import type { SpanContext } from '@opentelemetry/api'
+import type { Lap } from '../../rollout/phases.ts'
 import type { RunHeader } from '../../rollout/run.ts'
-import type { SpanData, Spans } from './open-spans.ts'
+import type { Spans } from './open-spans.ts'
 import type { AttemptTrace, RunTrace, TurnTrace } from './run-trace.ts'
 import { attemptSpan, isDrawn, runTrace, secondCleanup, type TraceIds, turnSpan } from './trace-ids.ts'
 
@@ -28,6 +29,7 @@ export function drawRun(
   const attempts = trace?.attempts ?? []
   const [first] = attempts
   const last = attempts.at(-1)
+  const { error, outcome, stopReason } = header
   spans.add({
     traceId: ids.traceId,
     spanId: ids.spanId(0),
@@ -36,9 +38,7 @@ export function drawRun(
     endMs: last === undefined ? header.endedAt : last.startedAt + last.tookMs,
     attributes: toRunAttributes(header, hide),
     links,
-    ...(header.outcome === 'graded'
-      ? {}
-      : { error: { type: header.error?.tag ?? header.stopReason, ...toMessage(header) } }),
+    error: outcome === 'graded' ? undefined : { type: error?.tag ?? stopReason, message: error?.message },
   })
   if (last === undefined) return
   if (attempts.length === 1) drawPhases(pen, header, last, ids, ids.spanId(0))
@@ -56,76 +56,76 @@ function drawAttempt(pen: Pen, header: RunHeader, trace: AttemptTrace, ids: Trac
     startMs: startedAt,
     endMs: startedAt + tookMs,
     attributes: { 'troupe.attempt': attempt, 'troupe.outcome': outcome },
-    ...(outcome === 'graded' ? {} : { error: { type: error ?? outcome } }),
+    error: outcome === 'graded' ? undefined : { type: error ?? outcome },
   })
   drawPhases(pen, header, trace, ids, spanId)
 }
 
 function drawPhases(pen: Pen, header: RunHeader, trace: AttemptTrace, ids: TraceIds, parentId: string): void {
-  const { spans, hide } = pen
-  const agent = hide(header.agent).slice(0, LONGEST_NAME)
   const { attempt, startedAt, laps, failedPhase, error } = trace
-  const failed = laps.findLast(({ phase }) => phase === failedPhase)
-  const seen = new Set<string>()
+  const failed = failedPhase === undefined ? undefined : laps.findLast(({ phase }) => phase === failedPhase)
+  let hasLeft = false
   for (const lap of laps) {
-    const isAgain = seen.has(lap.phase)
-    seen.add(lap.phase)
-    const isAgent = lap.phase === 'agent'
-    const spanId = ids.spanId(isAgain ? secondCleanup(attempt) : attemptSpan(attempt, lap.phase))
-    spans.add({
+    const { phase, atMs, tookMs } = lap
+    const spanId = ids.spanId(phase === 'cleanup' && hasLeft ? secondCleanup(attempt) : attemptSpan(attempt, phase))
+    if (phase === 'cleanup') hasLeft = true
+    const agent = phase === 'agent' ? pen.hide(header.agent).slice(0, LONGEST_NAME) : undefined
+    pen.spans.add({
       traceId: ids.traceId,
       spanId,
       parentId,
-      name: isAgent ? `invoke_agent ${agent}` : lap.phase,
-      startMs: startedAt + lap.atMs,
-      endMs: startedAt + lap.atMs + lap.tookMs,
-      attributes: { 'troupe.phase': lap.phase, ...(isAgent ? toAgentAttributes(agent, trace) : {}) },
-      ...(lap === failed ? { error: { type: error ?? 'unknown' } } : {}),
+      name: agent === undefined ? phase : `invoke_agent ${agent}`,
+      startMs: startedAt + atMs,
+      endMs: startedAt + atMs + tookMs,
+      attributes: agent === undefined ? { 'troupe.phase': phase } : toAgentAttributes(agent, trace),
+      error: lap === failed ? { type: error ?? 'unknown' } : undefined,
     })
-    if (isAgent)
-      for (const [index, turn] of trace.turns.entries()) {
-        const place = { traceId: ids.traceId, spanId: ids.spanId(turnSpan(attempt, index)), parentId: spanId }
-        spans.add({ ...place, ...toTurn(pen, agent, startedAt + lap.atMs, lap.tookMs, turn) })
-      }
+    if (agent !== undefined) drawTurns(pen, agent, trace, lap, ids, spanId)
   }
 }
 
 /** A model that was asked, or a tool that was called. Agents say the times of their turns by a clock of their own: none reaches beyond its phase. */
-function toTurn(
-  { hide }: Pen,
-  agent: string,
-  phaseStartMs: number,
-  phaseMs: number,
-  { atMs, tookMs, tool, isError, inputTokens, outputTokens, version }: TurnTrace,
-): Omit<SpanData, 'traceId' | 'spanId' | 'parentId'> {
-  const begin = Math.min(Math.max(0, atMs), phaseMs)
-  const end = Math.min(begin + Math.max(0, tookMs), phaseMs)
-  const times = { startMs: phaseStartMs + begin, endMs: phaseStartMs + end }
-  if (tool !== undefined) {
-    const name = hide(tool).slice(0, LONGEST_NAME)
-    return {
-      ...times,
-      name: `execute_tool ${name}`,
-      attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name },
-      ...(isError === true ? { error: { type: 'tool-failed' } } : {}),
+function drawTurns(pen: Pen, agent: string, trace: AttemptTrace, lap: Lap, ids: TraceIds, parentId: string): void {
+  const { traceId } = ids
+  const phaseStartMs = trace.startedAt + lap.atMs
+  for (const [index, turn] of trace.turns.entries()) {
+    const begin = Math.min(Math.max(0, turn.atMs), lap.tookMs)
+    const spanId = ids.spanId(turnSpan(trace.attempt, index))
+    const startMs = phaseStartMs + begin
+    const endMs = phaseStartMs + Math.min(begin + Math.max(0, turn.tookMs), lap.tookMs)
+    if (turn.tool === undefined) {
+      const attributes = toModelAttributes(agent, turn, pen.hide)
+      pen.spans.add({ traceId, spanId, parentId, name: `chat ${agent}`, kind: 'client', startMs, endMs, attributes })
+    } else {
+      const tool = pen.hide(turn.tool).slice(0, LONGEST_NAME)
+      const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool }
+      const error = turn.isError === true ? TOOL_FAILED : undefined
+      pen.spans.add({ traceId, spanId, parentId, name: `execute_tool ${tool}`, startMs, endMs, attributes, error })
     }
   }
+}
+
+const TOOL_FAILED = { type: 'tool-failed' }
+
+// What is undefined is no attribute. Spread objects would say the same, and take several times as long.
+
+function toModelAttributes(agent: string, { inputTokens, outputTokens, version }: TurnTrace, hide: Pen['hide']) {
   return {
-    ...times,
-    name: `chat ${agent}`,
-    kind: 'client',
-    attributes: {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.request.model': agent,
-      ...(version === undefined ? {} : { 'gen_ai.response.model': hide(version) }),
-      ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens }),
-      ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
-    },
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': agent,
+    'gen_ai.response.model': version === undefined ? undefined : hide(version),
+    'gen_ai.usage.input_tokens': inputTokens,
+    'gen_ai.usage.output_tokens': outputTokens,
   }
 }
 
 function toAgentAttributes(agent: string, { turnCount }: AttemptTrace) {
-  return { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': agent, 'troupe.turns': turnCount }
+  return {
+    'troupe.phase': 'agent',
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.agent.name': agent,
+    'troupe.turns': turnCount,
+  }
 }
 
 function toRunAttributes(header: RunHeader, hide: Pen['hide']) {
@@ -143,12 +143,8 @@ function toRunAttributes(header: RunHeader, hide: Pen['hide']) {
     'troupe.outcome': outcome,
     'troupe.stop_reason': stopReason,
     'troupe.trajectory.bytes': header.bytes,
-    ...(reward === null ? {} : { 'troupe.reward': reward }),
-    ...(failedPhase === undefined ? {} : { 'troupe.failed_phase': failedPhase }),
-    ...(header.lease === null ? {} : { 'troupe.lease': header.lease }),
+    'troupe.reward': reward ?? undefined,
+    'troupe.failed_phase': failedPhase,
+    'troupe.lease': header.lease ?? undefined,
   }
-}
-
-function toMessage({ error }: RunHeader): { readonly message?: string } {
-  return error === undefined ? {} : { message: error.message }
 }

@@ -112,7 +112,7 @@ test('a run that failed says how, and so does the phase in which it did', () => 
   const failed = attemptOf({ outcome: 'agent-error', failedPhase: 'agent', error: error.tag })
   const spans = draw(header, { attempts: [failed] })
   assert.equal(spans[0]?.error, { type: 'phase-deadline', message: error.message })
-  assert.not.ok('troupe.reward' in (spans[0]?.attributes ?? {}))
+  assert.is(spans[0]?.attributes?.['troupe.reward'], undefined)
   assert.equal(
     spans.slice(1).flatMap(span => (span.error === undefined ? [] : [[span.name, span.error.type]])),
     [['invoke_agent <repairer>', 'phase-deadline']],
