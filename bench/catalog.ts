@@ -82,7 +82,8 @@ export const BENCHES: readonly BenchEntry[] = [
   },
   {
     name: 'metrics',
-    summary: 'rollouts with metrics scraped every second and events written, beside the same that nobody watches',
+    summary:
+      'rollouts with metrics scraped every second, events written and traces sent, beside the same that nobody watches',
     load: async () => (await import('./metrics.ts')).metricsBench,
     inSet: {},
   },

@@ -1,31 +1,43 @@
-/** Measures all rounds in a process of its own, the two kinds taking turns. Prints one line of JSON. */
+/** Measures all rounds in a process of its own, the kinds taking turns. Prints one line of JSON. */
 import { measureRound, type Round } from './round.ts'
 import { startScraper } from './scraper.ts'
+import { startSink } from './sink.ts'
+import type { Watch } from './watchers.ts'
 
-export interface Pair {
-  readonly off: Round
-  readonly on: Round
-}
+/** One round of each kind, next to each other. */
+export type Turn = Readonly<Record<Watch, Round>>
 
-const { pairs: wanted, rollouts }: { readonly pairs: number; readonly rollouts: number } = JSON.parse(
+/** Whichever comes later finds the machine as the others left it: each is in each place equally often, and next to each other one. */
+const ORDERS: readonly (readonly [Watch, Watch, Watch])[] = [
+  ['off', 'metrics', 'traces'],
+  ['traces', 'off', 'metrics'],
+  ['metrics', 'traces', 'off'],
+  ['traces', 'metrics', 'off'],
+  ['off', 'traces', 'metrics'],
+  ['metrics', 'off', 'traces'],
+]
+
+const { turns: wanted, rollouts }: { readonly turns: number; readonly rollouts: number } = JSON.parse(
   process.argv[2] ?? '{}',
 )
-const scraper = startScraper()
-const pairs: Pair[] = []
+const watchers = { scraper: startScraper(), sink: await startSink() }
+const turns: Turn[] = []
 try {
-  // One that is not counted, in which code is compiled.
-  await measureRound(Math.ceil(rollouts / 4), scraper)
+  // Those are not counted, in which code is compiled.
+  for (const how of ['off', 'traces'] as const) await measureRound(how, Math.ceil(rollouts / 4), watchers)
   for (let at = 0; at < wanted; at += 1) {
-    // Whichever comes second finds the machine as the first left it: each comes first in turn.
-    if (at % 2 === 0) {
-      const off = await measureRound(rollouts, undefined)
-      pairs.push({ off, on: await measureRound(rollouts, scraper) })
-    } else {
-      const on = await measureRound(rollouts, scraper)
-      pairs.push({ on, off: await measureRound(rollouts, undefined) })
-    }
+    const rounds = new Map<Watch, Round>()
+    for (const how of ORDERS[at % ORDERS.length] ?? []) rounds.set(how, await measureRound(how, rollouts, watchers))
+    turns.push({ off: of(rounds, 'off'), metrics: of(rounds, 'metrics'), traces: of(rounds, 'traces') })
   }
 } finally {
-  await scraper.close()
+  await watchers.scraper.close()
+  await watchers.sink.close()
 }
-console.log(JSON.stringify(pairs))
+console.log(JSON.stringify(turns))
+
+function of(rounds: ReadonlyMap<Watch, Round>, how: Watch): Round {
+  const round = rounds.get(how)
+  if (round === undefined) throw new Error(`no round ${how}`)
+  return round
+}

@@ -1,28 +1,23 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createAgent } from '../../src/agents/create-agent.ts'
-import { systemClock } from '../../src/clock.ts'
 import { Job } from '../../src/job/job.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
 import { Taskset } from '../../src/taskset/taskset.ts'
-import { openAppendFile } from '../../src/telemetry/events/append-file.ts'
-import { makeEventLog } from '../../src/telemetry/events/event-log.ts'
-import { recordEvents } from '../../src/telemetry/events/record-events.ts'
-import { createMetrics } from '../../src/telemetry/metrics/create-metrics.ts'
-import { openMetricsEndpoint } from '../../src/telemetry/metrics/endpoint.ts'
 import { makeBenchDirectory } from '../directory.ts'
-import type { Scraper } from './scraper.ts'
+import { type Watch, type Watchers, watch } from './watchers.ts'
 
 /** One round: a job of its own, and what it cost. */
 export interface Round {
   readonly perSecond: number
-  /** CPU ms a rollout of the engine's process. */
+  /** CPU ms a rollout of the engine's process, all its threads. */
   readonly cpuMs: number
   /** Of the measured part. */
   readonly scrapes: number
   /** Lines of the event file, those of the warm-up too. */
   readonly events: number
+  /** Spans that were received, those of the warm-up too. */
+  readonly spans: number
 }
 
 const GROUP = 8
@@ -33,21 +28,25 @@ const WARM_UP_ROLLOUTS = 512
 const environment = fileURLToPath(new URL('../engine/noop-env.js', import.meta.url))
 const agent = createAgent(fileURLToPath(new URL('../engine/noop-agent.js', import.meta.url)), { waitMs: 0 })
 
-/** Rollouts through the real engine, journal and all, watched by `scraper` and an event file, or by nobody. */
+/** Rollouts through the real engine, journal and all, watched as `how` says. */
 export async function measureRound(
+  how: Watch,
   rollouts: number,
-  scraper: Scraper | undefined,
+  watchers: Watchers,
   warmUps: number = WARM_UPS,
 ): Promise<Round> {
   const { directory, remove } = await makeBenchDirectory()
   const job = await Job.start('bench', {
-    runtime: new LocalRuntime(environment, { transport: 'tcp' }),
+    runtime: new LocalRuntime(environment, {
+      transport: 'tcp',
+      ...(how === 'traces' ? { traces: watchers.sink.url } : {}),
+    }),
     journal: join(directory, 'journal'),
     keepGroups: false,
     maxConcurrent: WIDTH,
   })
   try {
-    const watched = scraper === undefined ? undefined : await watch(job, join(directory, 'events.jsonl'), scraper)
+    const watched = how === 'off' ? undefined : await watch(job, how, join(directory, 'events.jsonl'), watchers)
     for (let at = 0; at < warmUps; at += 1) await rollOut(job, `warm-up-${at}`, WARM_UP_ROLLOUTS)
     const scrapesBefore = (await watched?.scrapes()) ?? 0
     const cpuBefore = process.cpuUsage()
@@ -57,8 +56,8 @@ export async function measureRound(
     const { user, system } = process.cpuUsage(cpuBefore)
     const scrapes = ((await watched?.scrapes()) ?? 0) - scrapesBefore
     await job.close()
-    const events = (await watched?.end()) ?? 0
-    return { perSecond: (done / wallMs) * 1_000, cpuMs: (user + system) / 1_000 / done, scrapes, events }
+    const { events, spans } = (await watched?.end()) ?? { events: 0, spans: 0 }
+    return { perSecond: (done / wallMs) * 1_000, cpuMs: (user + system) / 1_000 / done, scrapes, events, spans }
   } finally {
     await job.close()
     remove()
@@ -75,33 +74,4 @@ async function rollOut(job: Job, name: string, rollouts: number): Promise<number
   for await (const { runs } of job.stream(new Taskset(name, rows), agent, { group: GROUP }))
     for (const run of runs) if (run.reward !== 1) throw new Error(`a no-op run failed: ${JSON.stringify(run.error)}`)
   return rows.length * GROUP
-}
-
-/** Just what `--metrics` and `--events` open. */
-async function watch(job: Job, path: string, scraper: Scraper) {
-  const endpoint = await openMetricsEndpoint({ host: '127.0.0.1', port: 0 })
-  const metrics = await createMetrics(job)
-  endpoint.show(metrics)
-  const log = makeEventLog({
-    file: await openAppendFile(path),
-    job: job.jobId,
-    clock: systemClock,
-    // What is missing is counted, and thrown at the end.
-    onFailed: () => {},
-    onLate: () => {},
-  })
-  const stop = recordEvents(job, log, systemClock)
-  await scraper.begin(endpoint.url)
-  return {
-    scrapes: () => scraper.count(),
-    async end(): Promise<number> {
-      await scraper.end()
-      stop()
-      await log.close()
-      metrics.close()
-      await endpoint.close()
-      if (log.dropped > 0) throw new Error(`${log.dropped} events were dropped`)
-      return readFileSync(path, 'utf8').split('\n').length - 1
-    },
-  }
 }
