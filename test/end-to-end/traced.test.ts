@@ -41,8 +41,8 @@ function checkRollout(trace: readonly ReceivedSpan[]): ReceivedSpan {
   )
   const wholeMs = root.endMs - root.startMs
   const sumMs = phases.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)
-  // Between phases a rollout only goes from one to the next.
-  assert.ok(sumMs <= wholeMs + 0.1 && wholeMs - sumMs < 0.05 * wholeMs + 20, `${sumMs} ms of ${wholeMs} ms`)
+  // Between phases a rollout only goes from one to the next; on a machine that is busy others run meanwhile. test/rollout/laps.test.ts has it to the millisecond.
+  assert.ok(sumMs <= wholeMs + 0.1 && wholeMs - sumMs < 0.1 * wholeMs + 300, `${sumMs} ms of ${wholeMs} ms`)
   const served = (phase: string) =>
     below(trace, phases[PHASES.indexOf(phase)]).filter(({ service }) => service === 'troupe-environment')
   assert.equal(
