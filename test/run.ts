@@ -1,6 +1,7 @@
 /**
  * The suite: every `*.test.js` under dist/test, each in a process of its own, one more at a time than there are cores.
- * `node dist/test/run.js [--unit] [--interop] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults` and `killed`.
+ * `node dist/test/run.js [--unit] [--interop] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults`, `killed` and
+ * `docs/pages`.
  * Those under `interop`, which need PyPI the first time, run with `--interop`, or when a part names them.
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -16,7 +17,7 @@ import { isTimeNeeded } from './support/need-time.ts'
 const FILE_DEADLINE_MS = Number(process.env.TROUPE_TEST_FILE_TIMEOUT_MS ?? 240_000)
 const LINGER_MS = 5_000
 /** Many processes, or real deadlines. */
-const SLOW = /^(end-to-end|faults|interop|killed)\//
+const SLOW = /^(docs\/pages|end-to-end|faults|interop|killed)\//
 /** Of /proc/self/stat. */
 const TICKS_PER_SECOND = 100
 /** One more than there are cores: about one file in three waits for a process, a socket or a deadline. */
@@ -126,7 +127,7 @@ const unitOnly = process.argv.includes('--unit')
 const withInterop = process.argv.includes('--interop') || filters.some(part => part.startsWith('interop'))
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.js'))
-  .filter(name => !unitOnly || !/^(end-to-end|faults|killed)\//.test(name))
+  .filter(name => !unitOnly || !/^(end-to-end|faults|killed|docs\/pages)\//.test(name))
   .filter(name => withInterop || !name.startsWith('interop/'))
   .filter(name => filters.length === 0 || filters.some(part => name.includes(part)))
 

@@ -3,8 +3,12 @@ import type { Agent } from './agent.ts'
 import { badAgentConfig, problemsOf } from './errors.ts'
 import { lazySchema } from './schema.ts'
 
-const configSchema = lazySchema(z =>
-  z.strictObject({ commands: z.array(z.string()).default([]), answer: z.string().default('') }),
+/** Also the source of docs/reference/configuration.md. */
+export const scriptedConfigSchema = lazySchema(z =>
+  z.strictObject({
+    commands: z.array(z.string()).default([]).describe('Run in turn, whatever they print.'),
+    answer: z.string().default('').describe('Given at the end.'),
+  }),
 )
 
 /**
@@ -12,7 +16,7 @@ const configSchema = lazySchema(z =>
  * Throws `bad-agent-config`.
  */
 export function makeScriptedAgent(config: Readonly<Record<string, unknown>>, clock: Clock = systemClock): Agent {
-  const parsed = configSchema().safeParse(config)
+  const parsed = scriptedConfigSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('scripted', problemsOf(parsed.error), parsed.error)
   const { commands, answer } = parsed.data
   return {

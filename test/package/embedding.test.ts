@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { readPage } from '../../docs/site/page.ts'
 import { CHANNELS } from '../../src/telemetry/channels.ts'
 import { repository } from '../support/source-imports.ts'
 import { suite } from '../support/suite.ts'
@@ -54,6 +55,11 @@ test('lists every entry of the package', () => {
     .filter(each => each !== './package.json')
     .map(each => each.replace('.', 'troupe'))
   assert.equal([...firstCells('entry')].sort(), entries.sort())
+})
+
+test('its first program has fewer than 20 lines', () => {
+  const program = readPage('docs/embedding.md', page).blocks.find(({ language }) => language === 'js')
+  assert.ok(program !== undefined && program.text.split('\n').length < 20)
 })
 
 test('every example that it names is there, and is run by the end-to-end tests', () => {

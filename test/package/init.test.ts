@@ -1,9 +1,10 @@
-/** What someone does who has just installed the package: a new environment, its tests and types, and the program of docs/embedding.md around it. */
+/** What someone does who has just installed the package: a new environment, its tests and types. `test/docs` runs the program of docs/embedding.md around it. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
+import { readPage } from '../../docs/site/page.ts'
 import { TEMPLATES } from '../../src/scaffold/templates.ts'
 import { resultOf } from '../support/cli.ts'
 import { repository } from '../support/source-imports.ts'
@@ -33,6 +34,24 @@ for (const template of Object.keys(TEMPLATES)) {
     }
   })
 
+  test(`${template}: its README shows these commands, and no other`, () => {
+    const text = readFileSync(join(packed.project, template, 'README.md'), 'utf8')
+    const [{ text: block } = { text: '' }, ...others] = readPage('README.md', text).blocks
+    assert.equal(others, [])
+    const commands = block
+      .trim()
+      .split('\n')
+      .map(line => line.replace(/ +#.*/, '').replace(/ play \. \S+$/, ' play . TASK'))
+    assert.equal(commands, [
+      'npm install',
+      'npx troupe eval . agent.ts --all',
+      'npx troupe eval . scripted --all',
+      'npx troupe play . TASK',
+      'npm test',
+      'npm run check',
+    ])
+  })
+
   test(`${template}: its own test passes`, async () => {
     const { scripts } = JSON.parse(readFileSync(join(packed.project, template, 'package.json'), 'utf8'))
     const [command, ...argv] = scripts.test.split(' ')
@@ -47,29 +66,6 @@ for (const template of Object.keys(TEMPLATES)) {
     const ended = await run(compiler, [], { cwd: join(packed.project, template) }).catch(error => error)
     assert.is(ended.stdout, '')
   })
-}
-
-test('the program of docs/embedding.md has fewer than 20 lines, and prints what the page says', async () => {
-  const [commands = '', program = '', printed = ''] = fencesOf('docs/embedding.md', ['sh', 'js', 'text'])
-  assert.ok(program.split('\n').length < 20, `${program.split('\n').length} lines`)
-  const [install, init = '', start = ''] = commands.trim().split('\n')
-  assert.is(install, 'npm install troupe')
-  const [npx, troupe, ...argv] = init.split(' ')
-  assert.equal([npx, troupe], ['npx', 'troupe'])
-  await packed.troupeIn('.', ...argv)
-  const [node, file = ''] = start.split(' ')
-  assert.is(node, 'node')
-  await packed.write(file, program)
-  // Groups come as they end: only the order may differ.
-  const lines = (text: string) => text.trim().split('\n').sort()
-  assert.equal(lines(await packed.node(file)), lines(printed))
-})
-
-/** The first blocks of a page in these languages. */
-function fencesOf(page: string, languages: readonly string[]): readonly string[] {
-  const text = readFileSync(join(repository, page), 'utf8')
-  const fences = [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
-  return languages.map(language => fences.find(([, each]) => each === language)?.[2] ?? '')
 }
 
 test.run()

@@ -25,9 +25,10 @@ const kwargsSchema = (z: Zod) =>
       refuse(kwargs.extra_body ?? {}, ['extra_body'])
     })
 
-const configSchema = lazySchema(z =>
+/** Also the source of docs/reference/configuration.md. */
+export const chatConfigSchema = lazySchema(z =>
   z.strictObject({
-    model: z.string().min(1),
+    model: z.string().min(1).describe('The slug by which the service knows it.'),
     endpoint: z
       .strictObject({
         apiUrl: plainUrl(z).optional(),
@@ -35,21 +36,40 @@ const configSchema = lazySchema(z =>
         inferenceUrl: plainUrl(z).optional(),
         apiKeyVariable: z.string().min(1).optional(),
       })
-      .default({}),
-    completionKwargs: kwargsSchema(z).default({}),
-    maxSteps: z.int().min(1).default(10),
-    maxMalformed: z.int().min(1).default(3),
-    systemPrompt: z.string().optional(),
-    tools: z.array(z.enum(TOOL_NAMES)).optional(),
-    mcp: z.boolean().default(true),
-    connections: z.int().min(1).optional(),
-    requireTokens: z.boolean().optional(),
-    answers: z.enum(['auto', 'asked', 'as-said']).default('auto'),
+      .default({})
+      .describe(
+        'Where it is served, and the variable that holds the key: apiUrl, rlUrl, inferenceUrl, apiKeyVariable. Unset: HUD’s.',
+      ),
+    completionKwargs: kwargsSchema(z).default({}).describe('Goes into every request’s body, extra_body merged in.'),
+    maxSteps: z.int().min(1).default(10).describe('Turns at most.'),
+    maxMalformed: z
+      .int()
+      .min(1)
+      .default(3)
+      .describe('Turns in a row with a call that cannot be run which end the rollout.'),
+    systemPrompt: z.string().optional().describe('Said before everything else.'),
+    tools: z.array(z.enum(TOOL_NAMES)).optional().describe('What the model may call. Unset: all of them.'),
+    mcp: z.boolean().default(true).describe('Whether the tools of the environment’s MCP servers are offered too.'),
+    connections: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Connections of a thread at most. Unset: as many as wait for a completion.'),
+    requireTokens: z
+      .boolean()
+      .optional()
+      .describe('A turn without token ids and logprobs is an error. Unset: where they are asked for.'),
+    answers: z
+      .enum(['auto', 'asked', 'as-said'])
+      .default('auto')
+      .describe(
+        'How a template’s schema for the answer is met: by the service and the prompt, by the prompt alone, not at all.',
+      ),
   }),
 )
 
 /** A chat agent's config as people write it. Everything but `model` has a default. */
-export type ChatConfig = z.input<ReturnType<typeof configSchema>>
+export type ChatConfig = z.input<ReturnType<typeof chatConfigSchema>>
 
 /** The same with its defaults, and what follows from it. */
 export interface ChatSettings {
@@ -83,7 +103,7 @@ export interface ChatSettings {
 
 /** Throws `bad-agent-config`. Looks at no key. */
 export function parseChatConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): ChatSettings {
-  const parsed = configSchema().safeParse(config)
+  const parsed = chatConfigSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('chat', problemsOf(parsed.error), parsed.error)
   const { model, endpoint, maxSteps, maxMalformed, systemPrompt, connections, mcp, answers } = parsed.data
   const { extra_body: extraBody, ...kwargs } = parsed.data.completionKwargs

@@ -5,24 +5,24 @@ import { badAgentConfig, problemsOf } from '../errors.ts'
 import { lazySchema } from '../schema.ts'
 import { toPlace } from '../sdk/settings.ts'
 
-const configSchema = lazySchema(z =>
+/** Also the source of docs/reference/configuration.md. */
+export const claudeCodeConfigSchema = lazySchema(z =>
   z.strictObject({
-    /** Default: the CLI's own. */
-    model: z.string().min(1).optional(),
-    /** The program, by name or path in the sandbox. */
-    command: z.string().min(1).default('claude'),
-    baseUrl: plainUrl(z).optional(),
-    apiKeyVariable: z.string().min(1).optional(),
-    maxSteps: z.int().min(1).optional(),
-    /** Added to the CLI's own. */
-    systemPrompt: z.string().optional(),
-    /** In the CLI's words: `Bash`, `Edit`, `Bash(git log:*)`. Default: all. */
-    disallowedTools: z.array(z.string().min(1)).default([]),
+    model: z.string().min(1).optional().describe('Unset: the CLI’s own.'),
+    command: z.string().min(1).default('claude').describe('The program, by name or path in the sandbox.'),
+    baseUrl: plainUrl(z).optional().describe('Unset: Anthropic’s, or where ANTHROPIC_BASE_URL points.'),
+    apiKeyVariable: z.string().min(1).optional().describe('The environment variable that holds the key.'),
+    maxSteps: z.int().min(1).optional().describe('Its --max-turns.'),
+    systemPrompt: z.string().optional().describe('Added to the CLI’s own.'),
+    disallowedTools: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('In the CLI’s words: Bash, Edit, Bash(git log:*).'),
   }),
 )
 
 /** A Claude Code agent's config as people write it. Everything has a default. */
-export type ClaudeCodeConfig = z.input<ReturnType<typeof configSchema>>
+export type ClaudeCodeConfig = z.input<ReturnType<typeof claudeCodeConfigSchema>>
 
 /** The same with its defaults. */
 export interface ClaudeCodeSettings {
@@ -41,7 +41,7 @@ export interface ClaudeCodeSettings {
 
 /** Throws `bad-agent-config`. Looks at no key. */
 export function parseClaudeCodeConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): ClaudeCodeSettings {
-  const parsed = configSchema().safeParse(config)
+  const parsed = claudeCodeConfigSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('claude-code', problemsOf(parsed.error), parsed.error)
   const { model, command, maxSteps, systemPrompt, disallowedTools } = parsed.data
   return {

@@ -14,17 +14,23 @@ export const ANTHROPIC: Provider = {
 /** The tools that Claude models are trained to use. */
 export const CLAUDE_TOOLS = ['bash', 'editor'] as const
 
-const configSchema = lazySchema(z =>
+/** Also the source of docs/reference/configuration.md. */
+export const claudeConfigSchema = lazySchema(z =>
   z.strictObject({
     ...sdkFields(z),
-    maxTokens: z.int().min(1).default(16_384),
-    tools: z.array(z.enum(CLAUDE_TOOLS)).default([...CLAUDE_TOOLS]),
-    request: requestFields(z, ['model', 'messages', 'stream', 'tools', 'system', 'max_tokens']).default({}),
+    maxTokens: z.int().min(1).default(16_384).describe('Of each message.'),
+    tools: z
+      .array(z.enum(CLAUDE_TOOLS))
+      .default([...CLAUDE_TOOLS])
+      .describe('What the model may call.'),
+    request: requestFields(z, ['model', 'messages', 'stream', 'tools', 'system', 'max_tokens'])
+      .default({})
+      .describe('Further fields of each request: temperature, thinking, …'),
   }),
 )
 
 /** A Claude agent's config as people write it. Everything but `model` has a default. */
-export type ClaudeConfig = z.input<ReturnType<typeof configSchema>>
+export type ClaudeConfig = z.input<ReturnType<typeof claudeConfigSchema>>
 
 /** The same with its defaults. */
 export interface ClaudeSettings extends SdkSettings {
@@ -34,7 +40,7 @@ export interface ClaudeSettings extends SdkSettings {
 
 /** Throws `bad-agent-config`. Looks at no key. */
 export function parseClaudeConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): ClaudeSettings {
-  const parsed = configSchema().safeParse(config)
+  const parsed = claudeConfigSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('claude', problemsOf(parsed.error), parsed.error)
   const { request, baseUrl, apiKeyVariable, systemPrompt, ...rest } = parsed.data
   return { ...rest, ...toPlace({ baseUrl, apiKeyVariable }, ANTHROPIC, env), systemPrompt, fields: request }

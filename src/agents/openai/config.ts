@@ -12,17 +12,26 @@ export const OPENAI: Provider = {
   path: '/responses',
 }
 
-const configSchema = lazySchema(z =>
+/** Also the source of docs/reference/configuration.md. */
+export const openAiConfigSchema = lazySchema(z =>
   z.strictObject({
     ...sdkFields(z),
-    tools: z.array(z.enum(TOOL_NAMES)).default([...TOOL_NAMES]),
-    shell: z.enum(['function', 'native']).default('function'),
-    request: requestFields(z, ['model', 'input', 'stream', 'tools', 'instructions', 'store', 'background']).default({}),
+    tools: z
+      .array(z.enum(TOOL_NAMES))
+      .default([...TOOL_NAMES])
+      .describe('What the model may call.'),
+    shell: z
+      .enum(['function', 'native'])
+      .default('function')
+      .describe('native: the service’s own shell tool in place of the function bash, for models that know it.'),
+    request: requestFields(z, ['model', 'input', 'stream', 'tools', 'instructions', 'store', 'background'])
+      .default({})
+      .describe('Further fields of each request: temperature, reasoning, max_output_tokens, …'),
   }),
 )
 
 /** An OpenAI agent's config as people write it. Everything but `model` has a default. */
-export type OpenAiConfig = z.input<ReturnType<typeof configSchema>>
+export type OpenAiConfig = z.input<ReturnType<typeof openAiConfigSchema>>
 
 /** The same with its defaults. */
 export interface OpenAiSettings extends SdkSettings {
@@ -33,7 +42,7 @@ export interface OpenAiSettings extends SdkSettings {
 
 /** Throws `bad-agent-config`. Looks at no key. */
 export function parseOpenAiConfig(config: unknown, env: NodeJS.ProcessEnv = process.env): OpenAiSettings {
-  const parsed = configSchema().safeParse(config)
+  const parsed = openAiConfigSchema().safeParse(config)
   if (!parsed.success) throw badAgentConfig('openai', problemsOf(parsed.error), parsed.error)
   const { request, baseUrl, apiKeyVariable, systemPrompt, ...rest } = parsed.data
   const fields = { ...(reasons(rest.model) ? { include: ['reasoning.encrypted_content'] } : {}), ...request }

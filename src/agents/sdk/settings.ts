@@ -4,17 +4,24 @@ import type { Zod } from '../schema.ts'
 
 /** What every agent by a provider's own SDK can be told. */
 export const sdkFields = (z: Zod) => ({
-  model: z.string().min(1),
-  /** Default: the provider's, or where its own variable points. */
-  baseUrl: plainUrl(z).optional(),
-  /** Names the environment variable that holds the key. */
-  apiKeyVariable: z.string().min(1).optional(),
-  maxSteps: z.int().min(1).default(30),
-  maxMalformed: z.int().min(1).default(3),
-  systemPrompt: z.string().optional(),
-  mcp: z.boolean().default(true),
-  /** Milliseconds without a word in a reply that has begun, or is awaited, after which it counts as lost. The system's `fetch` waits for no more. */
-  stallMs: z.int().min(1).max(300_000).default(120_000),
+  model: z.string().min(1).describe('As its provider names it.'),
+  baseUrl: plainUrl(z).optional().describe('Unset: the provider’s, or where its own variable points.'),
+  apiKeyVariable: z.string().min(1).optional().describe('The environment variable that holds the key.'),
+  maxSteps: z.int().min(1).default(30).describe('Messages of the model at most.'),
+  maxMalformed: z
+    .int()
+    .min(1)
+    .default(3)
+    .describe('Messages in a row with a call that cannot be run which end the rollout.'),
+  systemPrompt: z.string().optional().describe('Said before everything else.'),
+  mcp: z.boolean().default(true).describe('Whether the tools of the environment’s MCP servers are offered too.'),
+  // The system's `fetch` waits for no more.
+  stallMs: z
+    .int()
+    .min(1)
+    .max(300_000)
+    .default(120_000)
+    .describe('Milliseconds without a word in a reply that has begun, or is awaited, after which it counts as lost.'),
 })
 
 /** The same, read: what follows from it for asking and for how long. */
