@@ -1,6 +1,5 @@
 /** The static site: every page that docs/README.md lists, what those point at, and the search index. The API reference is typedoc's. */
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { type Page, readPage } from './page.ts'
 import { INDEX, readChapters } from './pages.ts'
@@ -41,10 +40,8 @@ export function buildSite(repository: string, out: string): Built {
       sections.push(...findSections(route, title, markdown))
       write(route, makeHtml({ chapters, headings, html, route, title }))
       pages += 1
-    } else if (statSync(join(repository, path)).isDirectory())
-      throw new Error(`a page links to the folder ${path}: link to a file in it`)
-    else if (isSource(path) || extname(path) === '') {
-      const html = `<h1>${path}</h1>\n${renderSource(read(path), extname(path).slice(1))}`
+    } else if (isSource(path) || extname(path) === '') {
+      const html = `<h1>${path}</h1>\n${showFile(repository, path)}`
       write(route, makeHtml({ chapters, headings: [], html, route, title: path }))
       pages += 1
     } else {
@@ -53,10 +50,18 @@ export function buildSite(repository: string, out: string): Built {
     }
   }
   for (const name of ASSETS) write(`assets/${name}`, read(`docs/site/${name}`))
-  const library = createRequire(import.meta.url).resolve('minisearch/dist/umd/index.js')
-  copyFileSync(library, join(out, 'assets/minisearch.js'))
+  // For scripts in pages; the package exports it to nobody.
+  copyFileSync(join(repository, 'node_modules/minisearch/dist/umd/index.js'), join(out, 'assets/minisearch.js'))
   write('assets/search-index.js', makeIndexScript(sections))
   return { pages, files: wanted.size - pages }
+}
+
+/** The text of a source; the names in a folder. */
+function showFile(repository: string, path: string): string {
+  const file = join(repository, path)
+  if (!statSync(file).isDirectory()) return renderSource(readFileSync(file, 'utf8'), extname(path).slice(1))
+  const items = readdirSync(file).map(name => `<li><code>${name}</code></li>`)
+  return `<ul>${items.join('')}</ul>`
 }
 
 function makeNavigation(repository: string, load: (path: string) => Page): readonly NavChapter[] {
