@@ -37,6 +37,17 @@ export function noKey(variable: string, url: string): TroupeError {
   })
 }
 
+/** Nothing of the key is told. */
+export function badKey(variable: string | undefined): TroupeError {
+  const where = variable === undefined ? 'the option apiKey' : `the environment variable ${variable}`
+  return new TroupeError({
+    tag: 'bad-key',
+    ...(variable === undefined ? {} : { address: variable }),
+    message: `${where} holds characters that no key has, such as spaces, line breaks or "…"; nothing was sent. Copy the key again, whole.`,
+    details: { variable },
+  })
+}
+
 /** The tagged error of an answer that is no success. */
 export function refused(call: CallName, refusal: Refusal, bodyBytes: number): TroupeError {
   const { status, words, retryAfterMs } = refusal

@@ -1,4 +1,5 @@
 /** What of a request may be named, and where its key comes from. */
+import { badKey } from './errors.ts'
 
 /** Without user, password and query: an address that may stand in a log. */
 export function nameUrl(url: string): string {
@@ -6,7 +7,10 @@ export function nameUrl(url: string): string {
   return `${origin}${pathname}`
 }
 
-/** An empty variable is no key. */
+/** No header could carry anything else, and whoever sends would take that for a service out of reach. */
+const SENDABLE = /^[\x21-\x7e]+$/
+
+/** An empty variable is no key. Throws `bad-key` for one that cannot be sent. */
 export function findApiKey(options: {
   readonly apiKey?: string | undefined
   readonly apiKeyVariable?: string | undefined
@@ -14,7 +18,9 @@ export function findApiKey(options: {
 }): string | undefined {
   const { apiKey, apiKeyVariable, env = process.env } = options
   const key = apiKey ?? (apiKeyVariable === undefined ? undefined : env[apiKeyVariable])
-  return key === undefined || key.trim() === '' ? undefined : key.trim()
+  if (key === undefined || key.trim() === '') return undefined
+  if (!SENDABLE.test(key.trim())) throw badKey(apiKey === undefined ? apiKeyVariable : undefined)
+  return key.trim()
 }
 
 /** A service may say back what it was sent. */

@@ -70,6 +70,7 @@ const MODEL_LOST = new Set([
   'chat-unavailable',
   'endpoint-down',
   'no-key',
+  'bad-key',
   'unauthorized',
   'unknown-model',
   'bad-chat-reply',

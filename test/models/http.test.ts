@@ -37,6 +37,18 @@ test('without its key nothing is sent, and the error names the variable', () =>
     { apiKeyVariable: 'TROUPE_TEST_KEY', env: { TROUPE_TEST_KEY: '' } },
   ))
 
+test('a key that no header could carry is told at once, and nothing of it', async () => {
+  for (const key of ['sk-abc…', 'two words', 'one\ntwo', 'schlüssel'])
+    await withService(
+      async (service, http, url) => {
+        const error = await assertRejects(http.get(url('/v2/models'), anything), 'bad-key', /TROUPE_TEST_KEY holds characters/)
+        assert.not.match(JSON.stringify(error.data), key.slice(0, 3))
+        assert.is(service.connections, 0)
+      },
+      { apiKeyVariable: 'TROUPE_TEST_KEY', env: { TROUPE_TEST_KEY: key } },
+    )
+})
+
 test('the key is read from the variable, sent, and in no error', () =>
   withService(
     async (service, http, url) => {
