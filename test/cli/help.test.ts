@@ -32,6 +32,11 @@ test('`troupe help eval` is the help of eval, and the version is a number', asyn
   assert.match(stdout, /^\d+\.\d+\.\d+\n$/)
 })
 
+test('the help of the program lists the environment variables', async () => {
+  const { stdout } = await troupe(['--help'])
+  assert.match(stdout, /^Environment variables:\n(.*\n)*? {2}DAYTONA_API_KEY +the daytona runtime/m)
+})
+
 test('without a command the help goes to stderr, and nothing was done', async () => {
   const { exitCode, stdout, stderr } = await troupe([])
   assert.equal([exitCode, stdout], [2, ''])
