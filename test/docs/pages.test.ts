@@ -1,5 +1,5 @@
 /** Pages hang together: each is listed, each link leads somewhere, and each block says what is to be done with it. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Page, readPage } from '../../docs/site/page.ts'
@@ -34,7 +34,7 @@ function judge(page: Page, target: string, load: (path: string) => Page | undefi
   const path = file === '' ? page.path : posix.join(posix.dirname(page.path), decodeURIComponent(file))
   if (path !== page.path && !existsSync(join(repository, path))) return `there is no ${path}`
   if (anchor === undefined) return undefined
-  if (!path.endsWith('.md') || statSync(join(repository, path)).isDirectory()) return 'only pages have headings'
+  if (!path.endsWith('.md')) return 'only pages have headings'
   const other = path === page.path ? page : load(path)
   return other?.headings.some(each => each.anchor === anchor) ? undefined : `${path} has no heading #${anchor}`
 }

@@ -19,7 +19,8 @@ export interface Counts {
   compared: number
 }
 
-const STEP_MS = 120_000
+/** Most take seconds; where others use the machine, too, they take many. */
+const STEP_MS = 240_000
 
 interface Scene {
   readonly path: string

@@ -54,7 +54,7 @@ export function runGroup(group: GroupName): void {
           },
         })
       },
-      { deadlineMs: 300_000 },
+      { deadlineMs: 480_000 },
     )
   const only = process.env.TROUPE_DOCS_PAGE
   if (only !== undefined)
