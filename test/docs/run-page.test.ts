@@ -52,7 +52,14 @@ test('what runs in the background is there until the page ends, and its port is 
   await page(
     `${sh(server)}${sh('node -e "fetch(\'http://127.0.0.1:8765\').then(r => r.text()).then(console.log)"')}${shown('hello')}`,
   )
-  assert.match(await failure(page(sh('sh -c "echo gone; exit 5" &'))), /it ended (by itself, )?with 5/)
+  assert.match(
+    await failure(
+      page(
+        `${sh("sh -c 'echo $$ > pid; echo begun; exit 5' &")}${sh('while kill -0 "$(cat pid)" 2>/dev/null; do :; done')}`,
+      ),
+    ),
+    /it ended by itself, with 5/,
+  )
 })
 
 test('a process that is left is told, and a stand-in is counted', async () => {

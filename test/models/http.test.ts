@@ -41,7 +41,11 @@ test('a key that no header could carry is told at once, and nothing of it', asyn
   for (const key of ['sk-abc…', 'two words', 'one\ntwo', 'schlüssel'])
     await withService(
       async (service, http, url) => {
-        const error = await assertRejects(http.get(url('/v2/models'), anything), 'bad-key', /TROUPE_TEST_KEY holds characters/)
+        const error = await assertRejects(
+          http.get(url('/v2/models'), anything),
+          'bad-key',
+          /TROUPE_TEST_KEY holds characters/,
+        )
         assert.not.match(JSON.stringify(error.data), key.slice(0, 3))
         assert.is(service.connections, 0)
       },
