@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** What a page may write into, or sends to an engine, is copied; the rest is linked; nothing that the repository's own runs have left is there. */
-const COPIED = /^(environments|examples|templates|[^/]*\.(hud|json)|\.dockerignore|\.npmrc)$/
+const COPIED = /^(actors|environments|examples|scripts|src|templates|[^/]*\.(hud|json)|\.dockerignore|\.npmrc)$/
 const ABSENT = /^(\.git|\.troupe|\.cache|\.ci|site|dist-.*|train_run\.json|train_curve\.svg)$/
 
 export function openClone(): Place {

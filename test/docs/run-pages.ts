@@ -11,9 +11,11 @@ import { runPage } from './run-page.ts'
  * the last one.
  */
 const GROUPS = {
-  start: ['README.md', 'docs/quick-start.md', 'docs/tutorial.md', 'docs/embedding.md'],
-  environments: ['docs/agents.md', 'docs/environments.md', 'docs/tasks.md', 'docs/explain.md', 'docs/metrics.md'],
-  training: ['docs/training.md', 'docs/trainers.md', 'docs/cli.md', 'docs/platform.md'],
+  readme: ['README.md', 'docs/embedding.md'],
+  start: ['docs/quick-start.md', 'docs/metrics.md', 'docs/agents.md', 'docs/tasks.md'],
+  tutorial: ['docs/tutorial.md', 'docs/tuning.md'],
+  environments: ['docs/environments.md', 'docs/explain.md', 'docs/emulator.md', 'docs/platform.md'],
+  training: ['docs/training.md', 'docs/trainers.md', 'docs/operations.md'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 type GroupName = keyof typeof GROUPS | 'others'

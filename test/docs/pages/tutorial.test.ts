@@ -1,0 +1,3 @@
+import { runGroup } from '../run-pages.ts'
+
+runGroup('tutorial')
