@@ -208,7 +208,8 @@ function toShorter(
   if (note === undefined) return { text, isStandIn: false }
   let shorter = text
   for (const line of note.split('\n')) {
-    const [from = '', to] = line.split(' => ').map(each => each.trim())
+    const [from = '', ...rest] = line.split(' => ')
+    const to = rest.length === 0 ? undefined : rest.join(' => ').trim()
     if (to === undefined || !shorter.includes(from)) complain(`"shorter: ${line}" names nothing that is in the block`)
     shorter = shorter.replaceAll(from, to ?? from)
   }

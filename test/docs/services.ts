@@ -53,7 +53,8 @@ async function startDocker({ directory }: Place): Promise<Running> {
   const standIn = await startStandIn('no-fixture')
   const serve = (file: string) =>
     imageOf('troupe', 'serve', join(directory, file), '--host', '0.0.0.0', '--port', '8765', '--insecure')
-  standIn.images.set('troupe-calc:latest', serve('environments/calc/env.ts'))
+  // Containers are processes in directories that no sandbox's user can pass through: what is served needs no workspace.
+  standIn.images.set('troupe-calc:latest', serve('environments/arith/env.ts'))
   return { variables: { DOCKER_HOST: standIn.host }, close: () => standIn.close() }
 }
 
