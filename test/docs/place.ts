@@ -20,15 +20,17 @@ export interface Place {
   remove(): Promise<void>
 }
 
-/** What a page may write into, or sends to an engine, is copied; the rest is linked; nothing that the repository's own runs have left is there. */
-const COPIED = /^(actors|environments|examples|scripts|src|templates|[^/]*\.(hud|json)|\.dockerignore|\.npmrc)$/
+/** What a page may write into is copied, and where it builds images all that it sends; the rest is linked; nothing that the repository's own runs have left is there. */
+const SENT = /^(actors|scripts|src)$/
+const COPIED = /^(environments|examples|templates|[^/]*\.(hud|json)|\.dockerignore|\.npmrc)$/
 const ABSENT = /^(\.git|\.troupe|\.cache|\.ci|site|dist-.*|train_run\.json|train_curve\.svg)$/
 
-export function openClone(): Place {
+export function openClone(buildsImages: boolean): Place {
   const directory = makeDirectory()
   for (const name of readdirSync(repository)) {
     if (ABSENT.test(name) || name === 'node_modules') continue
-    if (COPIED.test(name)) cpSync(join(repository, name), join(directory, name), { recursive: true })
+    if (COPIED.test(name) || (buildsImages && SENT.test(name)))
+      cpSync(join(repository, name), join(directory, name), { recursive: true })
     else symlinkSync(join(repository, name), join(directory, name))
   }
   // A real directory with links in it: what is scaffolded here finds the package under its name.

@@ -39,7 +39,8 @@ export async function runPage(page: Page): Promise<Counts> {
   const counts: Counts = { commands: 0, standIns: 0, programs: 0, compared: 0 }
   if (!steps.some(each => each.kind !== 'file')) return counts
   const wantsProject = steps.some(step => step.kind === 'start' && step.service === 'package')
-  const place = wantsProject ? await openProject() : openClone()
+  const buildsImages = steps.some(step => step.kind === 'start' && step.service === 'docker')
+  const place = wantsProject ? await openProject() : openClone(buildsImages)
   const shell = openShell(join(place.hidden, 'state'), place.directory, place.variables)
   const ports = await findPorts(
     page.blocks.map(({ notes, text }) => [text, ...notes.map(each => each.text)].join('\n')).join('\n'),
