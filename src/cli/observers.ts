@@ -105,9 +105,10 @@ function sendTraces(url: string, share: number | undefined, { clock, console, te
       const traces = await createTraces(job, { url, clock, onFailed, ...(share === undefined ? {} : { share }) })
       end = async () => {
         await traces.close()
-        if (traces.dropped > 0) console.talk(`${url}: ${traces.dropped} spans were not sent`)
+        if (traces.dropped > 0) console.need(`${url}: ${traces.dropped} spans were not sent`)
       }
     },
+    over: async () => {},
     close: () => end(),
   }
 }

@@ -28,6 +28,16 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'say where the time of a job went, and what would shorten it',
     load: () => import('./commands/explain.ts'),
   },
+  {
+    name: 'top',
+    summary: 'watch a running engine in the terminal',
+    load: () => import('./commands/top.ts'),
+  },
+  {
+    name: 'dashboard',
+    summary: 'serve a page that shows a job, running or over',
+    load: () => import('./commands/dashboard.ts'),
+  },
   { name: 'export', summary: 'write runs as JSONL or Parquet', load: () => import('./commands/export.ts') },
   { name: 'train', summary: 'train a model on the rollouts it makes', load: () => import('./commands/train.ts') },
   {

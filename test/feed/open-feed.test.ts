@@ -175,6 +175,7 @@ test('what a training tells, problems, the hit rate and the cost come with it; o
       call: 0,
       consumed: [groupId],
       dropped: [],
+      startedAt: 0,
       datums: 3,
       loss: 1.5,
       tookMs: 20,

@@ -45,7 +45,18 @@ const evaluated = (afterSteps: number, passRate: number, wallMs = 10_000): Train
   return { type: 'evaluated', record }
 }
 const chunk = (step: number, call: number, loss: number): TrainingEvent => ({
-  ...{ type: 'chunk-trained', step, call, consumed: [], dropped: [], datums: 1, loss, tookMs: 1, error: null },
+  ...{
+    type: 'chunk-trained',
+    step,
+    call,
+    consumed: [],
+    dropped: [],
+    datums: 1,
+    loss,
+    startedAt: 0,
+    tookMs: 1,
+    error: null,
+  },
 })
 
 test('it tells evaluations, rollouts and training apart, with chunks, loss and the held-out rate', async () => {

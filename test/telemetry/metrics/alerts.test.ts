@@ -41,7 +41,16 @@ async function exposed(): Promise<readonly Sample[]> {
       publish('run', makeHeader({ outcome }))
     publish('group', groupOf({ end: { type: 'dropped', reason: 'member-lost' } }))
     publish('sandbox', { tag: 'sandbox-left', message: 'one may be left' })
-    const call = { type: 'chunk-trained', step: 0, call: 0, consumed: [], dropped: [], tookMs: 1, datums: 0 } as const
+    const call = {
+      type: 'chunk-trained',
+      step: 0,
+      call: 0,
+      consumed: [],
+      dropped: [],
+      startedAt: 0,
+      tookMs: 1,
+      datums: 0,
+    } as const
     training({ ...call, loss: null, error: { tag: 'refused', message: 'no' } })
     training({ type: 'step-ended', record: stepOf() })
     training({ type: 'step-ended', record: stepOf({ step: 1, end: { type: 'skipped', reason: 'no-spread' } }) })
