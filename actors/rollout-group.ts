@@ -17,20 +17,18 @@ import type { LiveBoard, LiveMark } from '../src/rollout/live.ts'
 import { packTrajectory } from '../src/rollout/pack.ts'
 import { rollout } from '../src/rollout/rollout.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
-import type { Leased, LeasePorts } from '../src/rollout/stay.ts'
 import type { MemberPlan } from '../src/taskset/plan.ts'
 import { type AttemptTrace, toAttemptTrace, traceparentsOf } from '../src/telemetry/traces/run-trace.ts'
 import { openShell } from '../src/wire/open-shell.ts'
 import type { ControlClient } from '../src/wire/session.ts'
+import { makeLeasePorts, type WantedLease } from './lease-ports.ts'
 import type {
   AttemptEnd,
   CollectorMessage,
-  Lease,
   PoolMessage,
   RolloutGroupMessage,
   StartGroup,
   SupervisorMessage,
-  WhyLost,
 } from './messages.ts'
 
 /** What all groups of one thread share. */
@@ -54,11 +52,6 @@ export interface GroupPorts {
 
 /** Pause before a retry on a fresh sandbox: 250 ms, doubling, halved at most by chance. */
 const RETRY_BASE_MS = 250
-/** The pool refuses a late request itself; this is for a pool that does not answer at all. */
-const LEASE_GRACE_MS = 5_000
-
-/** For the pool, and the runtime behind it, to say why a sandbox was lost. */
-const WHY_LOST_MS = 3_000
 
 interface GroupState {
   readonly cancel: AbortController
@@ -173,6 +166,7 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
     const cancel = state.cancel.signal
     const agent = await ports.agents(withTaskConfig(start.agent, plan.task))
     const leaseId = `${member.runId}.${attempt}`
+    const leases = (wanted: WantedLease) => makeLeasePorts(wanted, ports.pool, context, state.lessees)
     const traceparents = traceparentsOf(plan, member, attempt, start.traced)
     const end = await rollout(
       {
@@ -188,8 +182,8 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
         agent,
         onPhase: mark.enter,
         openShell: (session, signal, traceparent) => openShell(session, ports.clock, signal, traceparent),
-        ...leasePorts(state, context, { leaseId: toLeaseId(leaseId), runId: member.runId, task: plan.task }),
-        verifier: leasePorts(state, context, {
+        ...leases({ leaseId: toLeaseId(leaseId), runId: member.runId, task: plan.task }),
+        verifier: leases({
           leaseId: toLeaseId(`${leaseId}.verifier`),
           runId: member.runId,
           task: plan.task.verifier ?? plan.task,
@@ -210,33 +204,6 @@ export function rolloutGroup(start: StartGroup, ports: GroupPorts): Actor<GroupS
       return await finishing
     } finally {
       state.finishing.delete(finishing)
-    }
-  }
-
-  /** How one sandbox is asked of the pool and given back to it. */
-  function leasePorts(
-    state: GroupState,
-    context: Context<RolloutGroupMessage>,
-    wanted: Pick<Lease, 'leaseId' | 'runId' | 'task' | 'isExtra'>,
-  ): LeasePorts {
-    const { leaseId } = wanted
-    return {
-      async lease(deadlineMs, onLost): Promise<Leased> {
-        state.lessees.set(leaseId, onLost)
-        const question: Lease = { type: 'lease', ...wanted, owner: context.self, deadlineMs }
-        const reply = await context.ask(ports.pool, question, deadlineMs + LEASE_GRACE_MS)
-        if (reply.type === 'refused') throw fromErrorData(reply.error)
-        return reply
-      },
-      async whyLost() {
-        const question: WhyLost = { type: 'why-lost', leaseId }
-        const { error } = await context.ask(ports.pool, question, WHY_LOST_MS)
-        return error
-      },
-      release(sessionEnded) {
-        state.lessees.delete(leaseId)
-        ports.pool.tell({ type: 'release', leaseId, sessionEnded })
-      },
     }
   }
 

@@ -1,14 +1,23 @@
 import type { AgentRef } from '../src/agents/agent.ts'
 import type { ErrorData } from '../src/errors.ts'
-import type { GroupId, RunId } from '../src/ids.ts'
+import type { GroupId } from '../src/ids.ts'
 import { isJournalFull } from '../src/journal/errors.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
 import { makeDeadGroupBreaker } from '../src/rollout/breaker.ts'
 import type { DurableRun } from '../src/rollout/run.ts'
 import type { GroupPlan, PlannedGroup } from '../src/taskset/plan.ts'
-import { chooseThread, type Load } from '../src/threads/placement.ts'
+import { chooseThread } from '../src/threads/placement.ts'
 import type { CollectorMessage, PoolMessage, ShardMessage, SupervisorMessage } from './messages.ts'
+import {
+  countRuns,
+  type Flight,
+  type LostGroup,
+  type Queued,
+  type Shard,
+  type SupervisorState,
+  toInitialState,
+} from './supervisor-state.ts'
 
 export interface SupervisorPorts {
   readonly pool: Ref<PoolMessage>
@@ -34,61 +43,13 @@ export interface SupervisorPorts {
 /** How often a group may take its thread down before its members count as lost. */
 const MAX_LOSSES = 2
 
-/** A group, and the threads that were lost under it. */
-export interface LostGroup extends PlannedGroup {
-  readonly losses: number
-}
-
-interface Queued extends LostGroup {
-  readonly agent: AgentRef
-}
-
-interface Flight extends Queued {
-  readonly node: string
-  /** Members without a terminal run. */
-  readonly open: Set<RunId>
-}
-
-type Mode =
-  | { readonly type: 'running' }
-  | { readonly type: 'cancelling'; readonly asked: readonly Ref<unknown>[]; readonly failure: ErrorData | undefined }
-  | { readonly type: 'failed' }
-
-interface Shard extends Load {
-  readonly root: Ref<ShardMessage>
-}
-
-interface SupervisorState {
-  mode: Mode
-  queue: Queued[]
-  readonly flights: Map<GroupId, Flight>
-  /** Groups between a lost thread and the look into the journal. */
-  readonly recovering: Map<GroupId, { readonly group: Queued; readonly error: ErrorData }>
-  /** Cancelled groups that the collector has not let go of yet. */
-  readonly leaving: Set<GroupId>
-  readonly shards: Map<string, Shard>
-  /** Unfinished members of all flights: what the credits bound. */
-  unfinished: number
-  /** Rollouts that were announced and have not been handed in yet. */
-  expected: number
-}
-
 /** Hands group plans to threads, one per credit, and sees every group to its end whatever happens to the thread. */
 export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, SupervisorMessage> {
   const breaker = makeDeadGroupBreaker(ports.deadGroupLimit)
   return {
     name: 'supervisor',
     capacity: 1_000_000,
-    initial: () => ({
-      mode: { type: 'running' },
-      queue: [],
-      flights: new Map(),
-      recovering: new Map(),
-      leaving: new Set(),
-      shards: new Map(),
-      unfinished: 0,
-      expected: 0,
-    }),
+    initial: toInitialState,
     receive(state, message, context) {
       handle(state, message, context)
       dispatch(state)
@@ -288,11 +249,6 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     shard.groups -= 1
     shard.alone = false
   }
-}
-
-/** Members that are still to be run. */
-function countRuns(groups: readonly PlannedGroup[]): number {
-  return groups.reduce((sum, { plan, durable }) => sum + plan.members.length - durable.length, 0)
 }
 
 const toRoot = ({ root }: Shard): Ref<ShardMessage> => root

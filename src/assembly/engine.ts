@@ -8,7 +8,8 @@ import type {
   SupervisorMessage,
 } from '../../actors/messages.ts'
 import { sandboxPool } from '../../actors/sandbox-pool.ts'
-import { type LostGroup, supervisor } from '../../actors/supervisor.ts'
+import { supervisor } from '../../actors/supervisor.ts'
+import type { LostGroup } from '../../actors/supervisor-state.ts'
 import type { Agent, AgentRef, AgentSpec } from '../agents/agent.ts'
 import type { ErrorData } from '../errors.ts'
 import type { JobId } from '../ids.ts'
