@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 import { faultsOf, type ReceivedSpan, startTracesReceiver, type TracesReceiver } from '../support/traces-receiver.ts'
 import { NOTE_COUNT } from './notes.ts'
@@ -69,7 +70,7 @@ test(
         const more = ['--threads', '2', '--no-journal', '--json', '--traces', receiver.url]
         const { exit, stdout, stderr } = await scene.run([...argv, ...more])
         assert.is(exit, 0, stderr)
-        assert.is(JSON.parse(stdout).runs.graded, 4)
+        assert.is(resultOf(stdout).runs.graded, 4)
         assert.not.match(stderr, /not sent/)
         const traces = [...receiver.traces().values()]
         assert.is(traces.length, 4, 'one for each rollout, and no other')
@@ -98,7 +99,7 @@ test(
         const argv = scene.notes({}, '--group', '6', '--threads', '0', '--no-journal', ...share)
         const { exit, stdout, stderr } = await scene.run(argv)
         assert.is(exit, 0, stderr)
-        assert.is(JSON.parse(stdout).runs.graded, 6 * NOTE_COUNT)
+        assert.is(resultOf(stdout).runs.graded, 6 * NOTE_COUNT)
         const traces = [...receiver.traces().values()]
         // All of them, or none, in one of a hundred thousand runs of this test.
         assert.ok(traces.length > 0 && traces.length < 6 * NOTE_COUNT, String(traces.length))
@@ -123,7 +124,7 @@ export default [0, 1, 2].map(n => ({ ...note({ n }), slug: process.env.SOME_API_
         // The second note's agent waits for a file that never comes, until its time is over.
         const argv = scene.notes({ hold: [1] }, '--deadline', 'agent=2', '--traces', receiver.url)
         const { stdout, stderr } = await scene.run(argv, { SOME_API_KEY: secret })
-        assert.is(JSON.parse(stdout).runs.planned, NOTE_COUNT, stderr)
+        assert.is(resultOf(stdout).runs.planned, NOTE_COUNT, stderr)
         const traces = [...receiver.traces().values()]
         const roots = traces.map(checkRollout)
         const outcomes = roots.map(({ attributes, status }) => [attributes['troupe.outcome'], status.code ?? 0]).sort()
@@ -160,7 +161,7 @@ test(
       const gone = `http://127.0.0.1:${port}`
       const { exit, stdout, stderr } = await scene.run(scene.notes({}, '--no-journal', '--traces', gone))
       assert.is(exit, 0, stderr)
-      assert.is(JSON.parse(stdout).runs.graded, NOTE_COUNT)
+      assert.is(resultOf(stdout).runs.graded, NOTE_COUNT)
       assert.is(stderr.match(/traces could not be sent to/g)?.length, 1, stderr)
       assert.match(stderr, new RegExp(`${gone}/v1/traces: \\d+ spans were not sent`))
       assert.equal(scene.leftovers(), [])

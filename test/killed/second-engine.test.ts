@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { until, withScene } from '../end-to-end/scene.ts'
+import { resultOf } from '../support/cli.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('a second engine on a journal')
@@ -21,7 +22,7 @@ test(
 
       scene.go()
       assert.is(await first.ended, 0, first.stderr())
-      const { runs } = JSON.parse(first.stdout())
+      const { runs } = resultOf(first.stdout())
       assert.equal([runs.planned, runs.graded], [3, 3])
       assert.is((await scene.durable()).length, 3)
       assert.equal(scene.leftovers(), [])
@@ -48,7 +49,7 @@ test(
       scene.go()
       const { exit, stdout, stderr } = await scene.run(argv)
       assert.is(exit, 0, stderr)
-      assert.is(JSON.parse(stdout).runs.recalled, 2)
+      assert.is(resultOf(stdout).runs.recalled, 2)
       assert.equal(scene.leftovers(), [])
     }),
   { deadlineMs: 60_000 },

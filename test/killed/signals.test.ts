@@ -24,17 +24,7 @@ const command = (name: string) => [
     '--seed',
     '4',
   ],
-  ...[
-    '--threads',
-    '1',
-    '--quiet',
-    '--out',
-    name,
-    '--journal',
-    join(name, 'journal'),
-    '--policies',
-    join(name, 'policies'),
-  ],
+  ...['--threads', '1', '--out', name, '--journal', join(name, 'journal'), '--policies', join(name, 'policies')],
 ]
 
 async function figuresOf(scene: Scene, name: string) {
