@@ -1,5 +1,5 @@
 /**
- * The suite: every `*.test.js` under dist/test, each in a process of its own, one more at a time than there are cores.
+ * The suite: every `*.test.js` under dist/test, each in a process of its own, twice as many at a time as there are cores.
  * `node dist/test/run.js [--unit] [--interop] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults`, `killed` and
  * `docs/pages`.
  * Those under `interop`, which need PyPI the first time, run with `--interop`, or when a part names them.
@@ -20,8 +20,8 @@ const LINGER_MS = 5_000
 const SLOW = /^(docs\/pages|end-to-end|faults|interop|killed)\//
 /** Of /proc/self/stat. */
 const TICKS_PER_SECOND = 100
-/** One more than there are cores: about one file in three waits for a process, a socket or a deadline. */
-const WIDTH = availableParallelism() + 1
+/** Twice as many as there are cores: a file waits for processes, sockets and deadlines for much of its time. */
+const WIDTH = 2 * availableParallelism()
 const here = fileURLToPath(new URL('.', import.meta.url))
 const runFile = join(here, 'support', 'run-file.js')
 

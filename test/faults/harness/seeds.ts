@@ -1,5 +1,6 @@
 import { deriveSeed, makeRandom } from '../../../src/random.ts'
 import { tellFigures } from '../../support/figures.ts'
+import { needTime } from '../../support/need-time.ts'
 import type { Suite } from '../../support/suite.ts'
 
 export interface Draw {
@@ -11,6 +12,10 @@ export interface Draw {
   /** So many different whole numbers from 1 to `most`. */
   moments(count: number, most: number): readonly number[]
 }
+
+/** Times as many seeds as a test asks for by itself, which is what CI takes. */
+const TIMES = Number(process.env.TROUPE_FAULT_TIMES ?? 1)
+const FILE_MS = 240_000
 
 let injected = 0
 let survived = 0
@@ -32,17 +37,18 @@ export function drawFrom(...parts: readonly (string | number)[]): Draw {
   }
 }
 
-/** A test that is run once for each of the seeds 1 to `seeds`. `body` gives how many faults it injected and saw through. */
+/** A test that is run once for each of the seeds 1 to `seeds`, or as many times that as `TROUPE_FAULT_TIMES` says. `body` gives how many faults it injected and saw through. */
 export function faultTest(
   test: Suite,
   title: string,
   { seeds, deadlineMs = 120_000 }: { readonly seeds: number; readonly deadlineMs?: number },
   body: (draw: Draw) => Promise<number>,
 ): void {
+  if (TIMES > 1) needTime(FILE_MS * TIMES)
   test(
     title,
     async () => {
-      for (let seed = 1; seed <= seeds; seed += 1) {
+      for (let seed = 1; seed <= seeds * TIMES; seed += 1) {
         try {
           const faults = await body(drawFrom(title, seed))
           injected += faults
@@ -54,7 +60,7 @@ export function faultTest(
         }
       }
     },
-    { deadlineMs },
+    { deadlineMs: deadlineMs * Math.max(1, TIMES) },
   )
 }
 
