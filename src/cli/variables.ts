@@ -40,6 +40,11 @@ export const VARIABLES: readonly Variable[] = [
     unset: '`.docker` in the home directory',
   },
   { name: 'TROUPE_SERVE_TOKEN', meaning: 'the token of `troupe serve`, and of `--url` for its clients' },
+  {
+    name: 'TROUPE_DASHBOARD_TOKEN',
+    meaning: 'the token that whoever looks at the dashboard must show, of 16 characters at least',
+    unset: 'none on loopback, a new one beyond it',
+  },
   { name: 'NO_COLOR', meaning: 'anything: no colours' },
 ]
 
