@@ -15,7 +15,7 @@ import type { EvalArguments } from './commands/eval.ts'
 import { endAtOnce } from './end-at-once.ts'
 import { chunkTooSmall, conflictingOptions } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
-import { armInterrupt } from './interrupt.ts'
+import { armInterrupt, type Interrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { openObservers } from './observers.ts'
 import { watchJob } from './progress/job-view.ts'
@@ -47,15 +47,21 @@ export async function runEval(
   checkOpenFiles(plan, runtime.value)
   await preflight(taskset, agent, runtime.value, plan, jobOptions.deadlines)
   const job = await Job.start(taskset.name, jobOptions)
+  // Before anything of the job can be seen from outside, and so be left behind.
+  const interrupt = armInterrupt({
+    onFirst: () => cli.console.need('\nending in order; press Ctrl-C again to end at once'),
+    onSecond: () => void endAtOnce(() => job.close(), cli),
+  })
   let failure: unknown
   try {
     await observers.value.attach(job)
     telling.attach(job)
-    await runJob(job, taskset, agent, options, telling)
+    await runJob({ job, taskset, agent, interrupt }, options, telling)
   } catch (error) {
     failure = error
     throw error
   } finally {
+    interrupt.disarm()
     await observers.value.over()
     await job.close().catch(error => {
       // The run's own error says more; what is left behind is told beside it.
@@ -65,10 +71,15 @@ export async function runEval(
   }
 }
 
+interface Parts {
+  readonly job: Job
+  readonly taskset: Taskset
+  readonly agent: AgentSpec
+  readonly interrupt: Interrupt
+}
+
 async function runJob(
-  job: Job,
-  taskset: Taskset,
-  agent: AgentSpec,
+  { job, taskset, agent, interrupt }: Parts,
   options: EvalArguments,
   telling: Telling,
 ): Promise<void> {
@@ -76,10 +87,6 @@ async function runJob(
   const { console, clock } = cli
   if (job.resumed) console.talk(`going on with ${job.jobId}, which was interrupted`)
   const hideWarnings = showWarnings(console)
-  const interrupt = armInterrupt({
-    onFirst: () => console.need('\nending in order; press Ctrl-C again to end at once'),
-    onSecond: () => void endAtOnce(() => job.close(), cli),
-  })
   const startedAt = clock.now()
   const watch = watchJob(job, clock)
   const shown = telling.show(watch.view)

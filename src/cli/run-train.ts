@@ -17,7 +17,7 @@ import { closing } from './closing.ts'
 import type { TrainArguments } from './commands/train.ts'
 import { endAtOnce } from './end-at-once.ts'
 import { EXIT } from './exit-codes.ts'
-import { armInterrupt } from './interrupt.ts'
+import { armInterrupt, type Interrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { openObservers } from './observers.ts'
 import { type ModelPlan, type OpenModel, planModel } from './open-model.ts'
@@ -49,6 +49,12 @@ export async function runTrain(tasks: string, options: TrainArguments, outer: Cl
   checkOpenFiles(provision, runtime.value)
   await preflight(splits.train, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using job = closing(await Job.start(taskset.name, jobOptions))
+  // Before anything of the job can be seen from outside, and so be left behind.
+  const interrupt = armInterrupt({
+    onFirst: () => cli.console.need('\nending in order; press Ctrl-C again to end at once'),
+    onSecond: () => void endAtOnce(() => job.value.close(), cli),
+  })
+  await using _armed = closing({ close: async () => interrupt.disarm() })
   await observers.value.attach(job.value)
   await using _over = closing({ close: () => observers.value.over() })
   telling.attach(job.value)
@@ -57,7 +63,7 @@ export async function runTrain(tasks: string, options: TrainArguments, outer: Cl
   await using _trainer = closing({ close: async () => trainer.close?.() })
   const head = toHead(job.value, model.value, options, settings, splits)
   const log = makeTrainingLog({ head, steps: settings.steps, directory: options.out, json: options.json === true }, cli)
-  await runSteps({ job: job.value, model: model.value, trainer, shape, splits, log, telling }, options)
+  await runSteps({ job: job.value, model: model.value, trainer, shape, splits, log, telling, interrupt }, options)
 }
 
 interface Parts {
@@ -68,17 +74,15 @@ interface Parts {
   readonly splits: Splits
   readonly log: TrainingLog
   readonly telling: Telling
+  readonly interrupt: Interrupt
 }
 
-async function runSteps({ job, model, trainer, shape, splits, log, telling }: Parts, options: TrainArguments) {
+async function runSteps(parts: Parts, options: TrainArguments) {
+  const { job, model, trainer, shape, splits, log, telling, interrupt } = parts
   const { cli } = telling
   const { console, clock } = cli
   if (job.resumed) console.talk(`going on with ${job.jobId}, which was interrupted`)
   const hideWarnings = showWarnings(console)
-  const interrupt = armInterrupt({
-    onFirst: () => console.need('\nending in order; press Ctrl-C again to end at once'),
-    onSecond: () => void endAtOnce(() => job.close(), cli),
-  })
   const lost = new AbortController()
   void model.lost?.then(error => lost.abort(error))
   const signal = AbortSignal.any([interrupt.signal, lost.signal])

@@ -2,6 +2,7 @@ import { hasTag } from '../../errors.ts'
 import type { CommandResult } from '../../wire/shell.ts'
 import type { CleanRun } from '../workspace.ts'
 import { collectFiles, makeRoom, type Room, type RoomPorts } from './clean-room.ts'
+import { holdOutput } from './hold-output.ts'
 import type { RunningProcess } from './process.ts'
 import { runToEnd } from './run-to-end.ts'
 import type { WarmPrograms } from './warm-programs.ts'
@@ -57,10 +58,12 @@ async function withPeer(
   let started: RunningProcess | undefined
   try {
     signal.throwIfAborted()
-    started = room.start(peer.argv, env, 0)
+    // The judge may come when its peer has ended already, which is then for the judge to see.
+    started = holdOutput(room.start(peer.argv, env, 0))
     return await body(started)
   } finally {
     started?.kill()
+    started?.stdout.resume()
     await started?.ended.catch(() => {}) // reported by the run itself; here only waited for
     await room.remove()
   }
