@@ -8,7 +8,7 @@ import { startPolicy } from 'troupe/policy'
 import { fixCalc } from '../environments/calc/env.ts'
 
 const [GROUP, WIDTH, CHUNK] = [8, 128, 16]
-const [STEPS, VARIANTS] = [Number(process.argv[2] ?? 10), Number(process.argv[3] ?? 16)]
+const STEPS = Number(process.argv[2] ?? 10)
 const MiB = 1024 * 1024
 
 await using policy = await startPolicy({ base: 'environments/calc/policy.base' })
@@ -17,7 +17,7 @@ const agent = createAgent(policy, { completionKwargs: { max_tokens: 2048, extra_
 const trainer = new TrainingClient(policy)
 const taskset = new Taskset(
   'calc',
-  Array.from({ length: VARIANTS }, (_, variant) => fixCalc({ variant })),
+  Array.from({ length: 16 }, (_, variant) => fixCalc({ variant })),
 )
 await using session = await Job.start('calc-rl-streaming', { group: GROUP })
 for (let step = 0; step < STEPS; step++) {

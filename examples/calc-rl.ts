@@ -7,7 +7,7 @@ import { startPolicy } from 'troupe/policy'
 import { fixCalc } from '../environments/calc/env.ts'
 
 const [GROUP, WIDTH, CHUNK] = [8, 128, 16]
-const [STEPS, VARIANTS] = [Number(process.argv[2] ?? 10), Number(process.argv[3] ?? 16)]
+const STEPS = Number(process.argv[2] ?? 10)
 
 // For HUD: `const MODEL = 'your-model'`, with HUD_API_KEY set; and `{ learningRate: 1e-5 }`.
 await using policy = await startPolicy({ base: 'environments/calc/policy.base' })
@@ -19,7 +19,7 @@ const agent = createAgent(MODEL, { completionKwargs: { max_tokens: 2048, extra_b
 const trainer = new TrainingClient(MODEL)
 const taskset = new Taskset(
   'calc',
-  Array.from({ length: VARIANTS }, (_, variant) => fixCalc({ variant })),
+  Array.from({ length: 16 }, (_, variant) => fixCalc({ variant })),
 )
 await using session = await Job.start('calc-rl', { group: GROUP })
 for (let step = 0; step < STEPS; step++) {

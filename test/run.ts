@@ -14,7 +14,7 @@ import { addTallies, FIGURES_PREFIX, TALLY_PREFIX, type Tally } from './support/
 import { isTimeNeeded } from './support/need-time.ts'
 
 /** Longer where a suite is asked for more than CI asks of it. */
-const FILE_DEADLINE_MS = Number(process.env.TROUPE_TEST_FILE_TIMEOUT_MS ?? 480_000)
+const FILE_DEADLINE_MS = Number(process.env.TROUPE_TEST_FILE_TIMEOUT_MS ?? 240_000)
 const LINGER_MS = 5_000
 /** Many processes, or real deadlines. */
 const SLOW = /^(docs\/pages|end-to-end|faults|interop|killed)\//

@@ -21,7 +21,7 @@ const LOGIN_MS = 20_000
 export async function startGateway({ access, sandboxes, port = 0, clock = systemClock }: GatewayOptions) {
   const host = generateSshKeyPair('troupe-emulator')
   const server = new ssh2.Server({
-    hostKeys: [toHostKey(host)],
+    hostKeys: [toHostKey(host, ssh2)],
     ident: 'troupe-emulator',
     keepaliveInterval: 0,
   })

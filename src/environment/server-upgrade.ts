@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import type { WebSocketServer } from 'ws'
 import type { Clock } from '../clock.ts'
 import { MESSAGE_BYTES, WEBSOCKET_OPTIONS, WebSocketStream } from '../wire/websocket-stream.ts'
 
@@ -25,13 +25,25 @@ export function makeDoor({ clock, maxFrameBytes, maxMessageBytes, onStream }: Do
   // Never listens: it is handed the sockets that turn out to speak HTTP.
   const http = createServer(refusePlainRequest)
   const maxPayload = maxMessageBytes ?? Math.max(maxFrameBytes + 1, MESSAGE_BYTES)
-  const websockets = new WebSocketServer({ ...WEBSOCKET_OPTIONS, noServer: true, clientTracking: false, maxPayload })
+  let opened: Promise<WebSocketServer> | undefined
+  /** With the first request: most hosts hear bare lines alone, and the module is a quarter of their start. */
+  const open = async () => {
+    const ws = await import('ws')
+    return new ws.WebSocketServer({ ...WEBSOCKET_OPTIONS, noServer: true, clientTracking: false, maxPayload })
+  }
   const pending = new WeakMap<Duplex, () => void>()
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    websockets.handleUpgrade(request, socket, head, websocket => {
-      pending.get(socket)?.()
-      onStream(new WebSocketStream(websocket), socket)
-    })
+    // Nobody else listens until the WebSocket is there, and `close` follows.
+    socket.on('error', ignoreBroken)
+    opened ??= open()
+    opened.then(
+      websockets =>
+        websockets.handleUpgrade(request, socket, head, websocket => {
+          pending.get(socket)?.()
+          onStream(new WebSocketStream(websocket), socket)
+        }),
+      error => socket.destroy(error),
+    )
   })
 
   return socket => {

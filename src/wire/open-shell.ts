@@ -3,7 +3,6 @@ import { noShell } from './exec-errors.ts'
 import { openExecShell } from './exec-shell.ts'
 import type { ControlSession } from './session.ts'
 import type { Shell } from './shell.ts'
-import { openSshShell } from './ssh-shell.ts'
 
 /**
  * The session's shell, over the lightest capability that its environment offers. Its commands are part of `traceparent`, where it is one of ours. Rejects with `no-shell` when it offers
@@ -19,7 +18,11 @@ export async function openShell(
   const exec = offered('exec/1')
   if (exec !== undefined) return openExecShell(await session.openTunnel(exec.name, signal), exec, clock, traceparent)
   const ssh = offered('ssh/2')
-  if (ssh !== undefined) return openSshShell(await session.openTunnel(ssh.name, signal), ssh, clock)
+  if (ssh !== undefined) {
+    // Heavy, and of no use to threads whose environments are ours.
+    const { openSshShell } = await import('./ssh-shell.ts')
+    return openSshShell(await session.openTunnel(ssh.name, signal), ssh, clock)
+  }
   throw noShell(
     session.env.name,
     session.bindings.map(({ protocol }) => protocol),

@@ -31,7 +31,7 @@ const runs = (name: string, args: readonly string[], expected: RegExp) =>
         assert.match(stdout, expected)
         assert.equal(scene.leftovers(), [])
       }),
-    // 32 rollouts, each graded by pytest in a sandbox.
+    // 128 rollouts, each graded by pytest in a sandbox.
     { deadlineMs: 180_000 },
   )
 
@@ -51,7 +51,7 @@ runs(
   [],
   /round 1: \d+ of 128 solved.*\n(.*\n)*round 5: 1[12]\d of 128 solved.*\n(.*\n)*80 groups trained on, 80 handed out/,
 )
-runs('calc-rl', ['1', '4'], /step 0: \d+ of 32 solved/)
-runs('calc-rl-streaming', ['1', '4'], /step 0: \d+ of 32 solved/)
+runs('calc-rl', ['1'], /step 0: \d+ of 128 solved/)
+runs('calc-rl-streaming', ['1'], /step 0: \d+ of 128 solved/)
 
 test.run()

@@ -59,7 +59,7 @@ async function withChannel(
   }
 }
 
-faultTest(test, 'a channel that breaks or lies costs an attempt, and every rollout is graded', { seeds: 4 }, draw =>
+faultTest(test, 'a channel that breaks or lies costs an attempt, and every rollout is graded', { seeds: 8 }, draw =>
   withFaultScene([], scene => {
     const faults = [draw.one(['cut', 'half-closed', 'garbage', 'stranger']), draw.one(['cut', 'garbage'])] as const
     return withChannel(scene, draw, faults, 4, async (_, runtime) => {
@@ -69,7 +69,7 @@ faultTest(test, 'a channel that breaks or lies costs an attempt, and every rollo
   }),
 )
 
-faultTest(test, 'when it is shared, all who share it lose an attempt and none its grade', { seeds: 2 }, draw =>
+faultTest(test, 'when it is shared, all who share it lose an attempt and none its grade', { seeds: 3 }, draw =>
   withFaultScene([], scene =>
     withChannel(scene, draw, [draw.one(['cut', 'half-closed', 'garbage', 'stranger'])], 1, async (_, runtime) => {
       const options = { runtime, maxConcurrent: 2, connections: 'shared' as const }

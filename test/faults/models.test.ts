@@ -59,7 +59,7 @@ const job = (inferenceUrl: string, seed: number, agentMs: number) => ({
 faultTest(
   test,
   'a model that is busy or broken for a while is asked again, and every rollout is graded',
-  { seeds: 3 },
+  { seeds: 6 },
   draw =>
     withFaultScene([], scene => {
       const requests = draw.moments(draw.whole(1, 3), RUNS)

@@ -27,7 +27,7 @@ const MAKING: readonly [FaultKind, ...FaultKind[]] = [
 faultTest(
   test,
   'what goes wrong in the making of sandboxes costs a retry, or a reason and no reward',
-  { seeds: 3 },
+  { seeds: 6 },
   draw =>
     withFaultScene([], scene =>
       withCloud(scene, draw.seed, async ({ emulator, makeRuntime }) => {

@@ -15,8 +15,8 @@ const FAULTS: readonly (readonly [
   seeds: number,
   options: RunOptions,
 ])[] = [
-  ['is killed', ['exit', 'throw', 'reject'], 4, {}],
-  ['hangs in a loop or in a native wait', ['spin', 'freeze'], 2, { threadHangMs: 1_500 }],
+  ['is killed', ['exit', 'throw', 'reject'], 8, {}],
+  ['hangs in a loop or in a native wait', ['spin', 'freeze'], 4, { threadHangMs: 1_500 }],
   ['runs out of memory', ['memory'], 2, { threadHeapBytes: 48 * 1024 * 1024 }],
 ]
 

@@ -109,7 +109,7 @@ const UNSURE: readonly [Fault, ...Fault[]] = [
 faultTest(
   test,
   'a call that may have been taken is never sent again, and the ledger says that nobody knows',
-  { seeds: 3 },
+  { seeds: 6 },
   draw =>
     withFaultScene([], async scene => {
       const step = draw.whole(0, STEPS - 1)

@@ -11,7 +11,7 @@ import { MARKS, type Phase } from './marks.ts'
 import { isOver, readOutcome, type TrainingOutcome } from './outcome.ts'
 
 /** All phases together. CI takes few of them; `TROUPE_KILL_POINTS=200` many, of the same sequence. */
-const POINTS = Number(process.env.TROUPE_KILL_POINTS ?? 8)
+const POINTS = Number(process.env.TROUPE_KILL_POINTS ?? 12)
 const SEED = Number(process.env.TROUPE_KILL_SEED ?? 1)
 const PHASES = Object.keys(MARKS).length
 /** Long enough to come from one mark to those that follow, to what a thread or a server does between two of them. */

@@ -9,7 +9,7 @@ import { type Played, play } from './play.ts'
 /**
  * Whole runs on a virtual clock, each decided by the number of its seed. Half of the seeds are always the same, the others begin where
  * chance says. `TROUPE_SIMULATED_SEED=123` plays that one alone and tells all that happened; `TROUPE_SIMULATED_SEEDS=20000` plays more
- * (with `TROUPE_TEST_FILE_TIMEOUT_MS` above the runner's eight minutes).
+ * (with `TROUPE_TEST_FILE_TIMEOUT_MS` above the runner's four minutes).
  */
 const only = process.env.TROUPE_SIMULATED_SEED
 const count = Number(process.env.TROUPE_SIMULATED_SEEDS ?? 1_000)

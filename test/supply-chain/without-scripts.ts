@@ -50,7 +50,7 @@ function tryCodec(): string {
 
 /** A command over ssh on loopback, with keys, key exchange and ciphers as they come. */
 async function tryShell(hostKey: SshKeyPair): Promise<string> {
-  const server = new ssh2.Server({ hostKeys: [toHostKey(hostKey)] }, connection => {
+  const server = new ssh2.Server({ hostKeys: [toHostKey(hostKey, ssh2)] }, connection => {
     connection.on('authentication', context => context.accept())
     connection.on('error', () => {}) // the client is gone: it has what it wanted
     connection.on('session', accept =>

@@ -1,7 +1,7 @@
 import { suite as uvuSuite } from 'uvu'
 
 /** A test's time limit; `TROUPE_TEST_TIMEOUT_MS` overrides it for slow machines. */
-const DEFAULT_DEADLINE_MS = Number(process.env.TROUPE_TEST_TIMEOUT_MS ?? 120_000)
+const DEFAULT_DEADLINE_MS = Number(process.env.TROUPE_TEST_TIMEOUT_MS ?? 30_000)
 
 type TestBody = () => void | Promise<void>
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
-import ssh2, { type ParsedKey } from 'ssh2'
+import type { ParsedKey, utils } from 'ssh2'
 
 /** An ed25519 key pair in OpenSSH's own formats, which every SSH implementation reads. */
 export interface SshKeyPair {
@@ -45,7 +45,10 @@ export function generateSshKeyPair(comment: string): SshKeyPair {
 }
 
 /** The pair as ssh2's server takes a host key. ssh2 reads a key's text anew for each handshake, at ten times the cost of signing; this one never. */
-export function toHostKey({ privateKey, keys }: SshKeyPair): { readonly key: string } {
+export function toHostKey(
+  { privateKey, keys }: SshKeyPair,
+  ssh2: { readonly utils: Pick<typeof utils, 'parseKey'> },
+): { readonly key: string } {
   const parsed = ssh2.utils.parseKey(privateKey)
   if (parsed instanceof Error) throw parsed
   const quick: ParsedKey = Object.assign(parsed, {

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import ssh2, { type AuthContext } from 'ssh2'
+import type { AuthContext, Connection, Server } from 'ssh2'
 import type { Clock } from '../../clock.ts'
 import type { WorkspaceSession } from './session.ts'
 import { generateSshKeyPair, isSignedBy, type SshKeyPair, toHostKey } from './ssh-keys.ts'
@@ -28,9 +28,16 @@ interface Issued {
 export function makeSshServer(clock: Clock): WorkspaceSshServer {
   const host = generateSshKeyPair('troupe')
   const sessions = new Map<string, Issued>()
-  const server = new ssh2.Server({ hostKeys: [toHostKey(host)], ident: 'troupe', keepaliveInterval: 0 })
+  let opened: Promise<Server> | undefined
 
-  server.on('connection', connection => {
+  /** With the first stream: few hosts are ever asked for ssh, and the module costs as much as the rest of a host's start. */
+  async function open(): Promise<Server> {
+    const { default: ssh2 } = await import('ssh2')
+    const server = new ssh2.Server({ hostKeys: [toHostKey(host, ssh2)], ident: 'troupe', keepaliveInterval: 0 })
+    return server.on('connection', receive)
+  }
+
+  function receive(connection: Connection): void {
     let session: WorkspaceSession | undefined
     let offClose = () => {}
     let channels = 0
@@ -64,7 +71,7 @@ export function makeSshServer(clock: Clock): WorkspaceSshServer {
       cancelLogin()
       offClose()
     })
-  })
+  }
 
   return {
     hostKey: host.publicLine,
@@ -76,8 +83,13 @@ export function makeSshServer(clock: Clock): WorkspaceSshServer {
       return key
     },
     serve(stream) {
-      // ssh2 wants a net.Socket and uses what every Duplex has.
-      server.injectSocket(stream as Parameters<typeof server.injectSocket>[0])
+      stream.on('error', () => {}) // one that breaks before it is read; `close` follows
+      opened ??= open()
+      opened.then(
+        // ssh2 wants a net.Socket and uses what every Duplex has.
+        server => server.injectSocket(stream as Parameters<typeof server.injectSocket>[0]),
+        error => stream.destroy(error),
+      )
     },
   }
 }
