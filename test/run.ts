@@ -1,5 +1,5 @@
 /**
- * The suite: every `*.test.js` under dist/test, each in a process of its own, twice as many at a time as there are cores.
+ * The suite: every `*.test.js` under dist/test, each in a process of its own, one more at a time than there are cores.
  * `node dist/test/run.js [--unit] [--interop] [part of a path …]`; `--unit` leaves out the files under `end-to-end`, `faults`, `killed` and
  * `docs/pages`.
  * Those under `interop`, which need PyPI the first time, run with `--interop`, or when a part names them.
@@ -18,12 +18,10 @@ const FILE_DEADLINE_MS = Number(process.env.TROUPE_TEST_FILE_TIMEOUT_MS ?? 240_0
 const LINGER_MS = 5_000
 /** Many processes, or real deadlines. */
 const SLOW = /^(docs\/pages|end-to-end|faults|interop|killed)\//
-/** They hold times that were measured against times that were computed: after all others, one at a time. */
-const TIMED = /^(cli\/warmpool|end-to-end\/daytona-limits|tune\/verify)\.test/
 /** Of /proc/self/stat. */
 const TICKS_PER_SECOND = 100
-/** Twice as many as there are cores: a file waits for processes, sockets and deadlines for much of its time. */
-const WIDTH = 2 * availableParallelism()
+/** One more than there are cores: about one file in three waits for a process, a socket or a deadline. */
+const WIDTH = availableParallelism() + 1
 const here = fileURLToPath(new URL('.', import.meta.url))
 const runFile = join(here, 'support', 'run-file.js')
 
@@ -53,14 +51,12 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
     }
 }
 
-let wasEnded = false
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
   process.once(signal, () => {
     waiting.length = 0
-    wasEnded = true
     for (const child of running) endGroup(child, 'SIGTERM')
     setTimeout(() => {
       for (const child of running) endGroup(child, 'SIGKILL')
@@ -143,7 +139,7 @@ function inTurn(names: readonly string[]): string[] {
 }
 
 const results: FileResult[] = []
-const waiting = inTurn(files.filter(name => !TIMED.test(name)))
+const waiting = inTurn(files)
 async function work(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const begun = performance.now()
@@ -157,8 +153,6 @@ async function work(): Promise<void> {
   }
 }
 await Promise.all(Array.from({ length: WIDTH }, work))
-if (!wasEnded) waiting.push(...files.filter(name => TIMED.test(name)))
-await work()
 
 const failures = results.filter(result => result.problems.length > 0)
 for (const { file, problems } of failures)

@@ -41,7 +41,11 @@ function renderTurn(turn: Turn, index: number, paint: Paint): string {
   const tokens =
     turn.tokens === undefined ? '' : `, ${turn.tokens.prompt.length} tokens in, ${turn.tokens.output.length} out`
   const title = `turn ${index + 1}: ${turn.role}, at ${duration(turn.atMs)}, took ${duration(turn.tookMs)}${tokens}`
-  const calls = (turn.toolCalls ?? []).map(
+  // Some agents tell a command and its output as the turn's text, too: it need not be read twice.
+  const untold = (turn.toolCalls ?? []).filter(
+    ({ result }) => turn.role !== 'tool' || turn.text === '' || !turn.text.includes(result),
+  )
+  const calls = untold.map(
     call => `${call.name}(${JSON.stringify(call.arguments)})${call.isError ? ' failed' : ''}\n${call.result}`,
   )
   return section(title, [turn.text, ...calls].filter(text => text !== '').join('\n'), paint)

@@ -3,6 +3,7 @@ import { jobNotHere, runNotKept } from '../../src/dashboard/errors.ts'
 import type { DashboardSource } from '../../src/dashboard/source.ts'
 import { type FeedBook, makeFeedBook } from '../../src/feed/book.ts'
 import { makeFeed } from '../../src/feed/feed.ts'
+import { JOB, NOW } from '../feed/scene.ts'
 
 /** A source whose feed a test writes itself. */
 export function makeSource(): {
@@ -10,19 +11,8 @@ export function makeSource(): {
   readonly book: FeedBook
   readonly isWatched: () => boolean
 } {
-  const book = makeFeedBook({
-    jobId: 'job-1',
-    name: 'calc',
-    version: '0',
-    source: 'live',
-    runtime: null,
-    threads: null,
-    maxConcurrent: null,
-    settings: {},
-    startedAt: 0,
-  })
-  const now = { snapshot: null, rate: 0, hitRate: null, cost: null, step: null }
-  const feed = makeFeed({ clock: systemClock, book, now: () => now })
+  const book = makeFeedBook(JOB)
+  const feed = makeFeed({ clock: systemClock, book, now: () => NOW })
   const source: DashboardSource = {
     async feed(jobId) {
       if (jobId !== undefined && jobId !== 'job-1') throw jobNotHere(jobId, 'Nobody has it.')

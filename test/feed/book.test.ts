@@ -1,25 +1,12 @@
 import * as assert from 'uvu/assert'
 import { MOST_KEPT, makeFeedBook } from '../../src/feed/book.ts'
-import type { FeedJob, FeedNow } from '../../src/feed/messages.ts'
 import { makeNewest } from '../../src/feed/newest.ts'
 import { makeRate } from '../../src/feed/rate.ts'
 import { applyTick, loadState } from '../../src/feed/relay.ts'
 import { suite } from '../support/suite.ts'
-import { runOf } from './scene.ts'
+import { JOB, NOW, runOf } from './scene.ts'
 
 const test = suite('feed book')
-const job: FeedJob = {
-  jobId: 'job-1',
-  name: 'calc',
-  version: '0',
-  source: 'live',
-  runtime: null,
-  threads: null,
-  maxConcurrent: null,
-  settings: {},
-  startedAt: 0,
-}
-const now: FeedNow = { snapshot: null, rate: 0, hitRate: null, cost: null, step: null }
 
 test('a list keeps its newest items, and a take has what came since, once', () => {
   const list = makeNewest<number>(3, 2)
@@ -35,16 +22,16 @@ test('a list keeps its newest items, and a take has what came since, once', () =
 })
 
 test('however much happens, what is kept for newcomers is bounded', () => {
-  const book = makeFeedBook(job)
+  const book = makeFeedBook(JOB)
   for (let at = 0; at < MOST_KEPT.runs * 2 + 17; at += 1) book.runs.add(runOf({ runId: `run-${at}` }))
-  const { runs } = book.state(0, now)
+  const { runs } = book.state(0, NOW)
   assert.is(runs.length, MOST_KEPT.runs)
   assert.is(runs.at(-1)?.runId, `run-${MOST_KEPT.runs * 2 + 16}`)
   assert.is(book.take().runs?.length, 500)
 })
 
 test('a tick holds what is new, and nothing where nothing is', () => {
-  const book = makeFeedBook(job)
+  const book = makeFeedBook(JOB)
   assert.equal(book.take(), {})
   book.runs.add(runOf())
   book.setLive([])
@@ -63,7 +50,7 @@ test('a tick holds what is new, and nothing where nothing is', () => {
 })
 
 test('failures are counted by kind, with the first example of each, and a reward of 0 is none', () => {
-  const book = makeFeedBook(job)
+  const book = makeFeedBook(JOB)
   const failed = { reward: null, outcome: 'infrastructure-error', stopReason: 'sandbox-lost' } as const
   book.failures.add(runOf({ reward: 0 }), undefined)
   book.failures.add(runOf({ ...failed, runId: 'a', error: 'it went', failedPhase: 'agent' }), 'lease-lost')
@@ -82,18 +69,18 @@ test('failures are counted by kind, with the first example of each, and a reward
 })
 
 test('a state that came from elsewhere makes the same state, and ticks go on from it', () => {
-  const from = makeFeedBook(job)
+  const from = makeFeedBook(JOB)
   for (let at = 0; at < 20; at += 1) from.runs.add(runOf({ runId: `run-${at}`, reward: at % 2 === 0 ? 1 : null }))
   from.failures.add(runOf({ reward: null }), 'lost')
-  const to = makeFeedBook({ ...job, jobId: 'other' })
+  const to = makeFeedBook({ ...JOB, jobId: 'other' })
   to.runs.add(runOf({ runId: 'of before' }))
-  loadState(to, from.state(5, now))
+  loadState(to, from.state(5, NOW))
   from.take()
   from.runs.add(runOf({ runId: 'run-20' }))
   from.failures.add(runOf({ reward: null }), 'lost')
   from.setSource('over')
   applyTick(to, from.take())
-  assert.equal(to.state(5, now), from.state(5, now))
+  assert.equal(to.state(5, NOW), from.state(5, NOW))
 })
 
 test('the rate is of the last ten seconds, whenever it is asked for', () => {

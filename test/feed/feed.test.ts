@@ -1,31 +1,19 @@
 import * as assert from 'uvu/assert'
 import { makeFeedBook } from '../../src/feed/book.ts'
 import { makeFeed, TICK_MS } from '../../src/feed/feed.ts'
-import type { FeedNow } from '../../src/feed/messages.ts'
 import { readFeed } from '../../src/feed/read-feed.ts'
 import { suite } from '../support/suite.ts'
 import { settle, VirtualClock } from '../support/virtual-clock.ts'
-import { runOf, runsOf, statesOf, ticksOf, watch } from './scene.ts'
+import { JOB, NOW, runOf, runsOf, statesOf, ticksOf, watch } from './scene.ts'
 
 const test = suite('feed')
-const now: FeedNow = { snapshot: null, rate: 0, hitRate: null, cost: null, step: null }
 
 function makeScene(
   given: { begin?: () => Promise<void>; end?: () => Promise<void>; refresh?: () => Promise<void> } = {},
 ) {
   const clock = new VirtualClock()
-  const book = makeFeedBook({
-    jobId: 'job-1',
-    name: 'calc',
-    version: '0',
-    source: 'live',
-    runtime: null,
-    threads: null,
-    maxConcurrent: null,
-    settings: {},
-    startedAt: 0,
-  })
-  const feed = makeFeed({ clock, book, now: () => now, ...given })
+  const book = makeFeedBook(JOB)
+  const feed = makeFeed({ clock, book, now: () => NOW, ...given })
   let count = 0
   const add = (many = 1) => {
     for (let at = 0; at < many; at += 1) {

@@ -1,7 +1,23 @@
 import { request } from 'node:http'
 import type { Feed, Told } from '../../src/feed/feed.ts'
-import type { FeedMessage, FeedRun, FeedState, FeedTick } from '../../src/feed/messages.ts'
+import type { FeedJob, FeedMessage, FeedNow, FeedRun, FeedState, FeedTick } from '../../src/feed/messages.ts'
 import { makeEventParser, parseFeedMessage } from '../../src/feed/parse.ts'
+
+/** A job that nothing is known of but that it runs here. */
+export const JOB: FeedJob = {
+  jobId: 'job-1',
+  name: 'calc',
+  version: '0',
+  source: 'live',
+  runtime: null,
+  threads: null,
+  maxConcurrent: null,
+  settings: {},
+  startedAt: 0,
+}
+
+/** Figures that nobody has. */
+export const NOW: FeedNow = { snapshot: null, rate: 0, hitRate: null, cost: null, step: null }
 
 export function runOf(given: Partial<FeedRun> = {}): FeedRun {
   return {

@@ -10,24 +10,13 @@ import { openFeedClient } from '../../src/feed/client.ts'
 import { makeFeed } from '../../src/feed/feed.ts'
 import { feedSocketPath, openFeedSocket } from '../../src/feed/socket.ts'
 import { suite } from '../support/suite.ts'
-import { firstOf, readEvents, runOf, until } from './scene.ts'
+import { firstOf, JOB, NOW, readEvents, runOf, until } from './scene.ts'
 
 const test = suite('feed sockets')
 
 function makeScene() {
-  const book = makeFeedBook({
-    jobId: 'job-1',
-    name: 'calc',
-    version: '0',
-    source: 'live',
-    runtime: null,
-    threads: null,
-    maxConcurrent: null,
-    settings: {},
-    startedAt: 0,
-  })
-  const now = { snapshot: null, rate: 0, hitRate: null, cost: null, step: null }
-  return { book, feed: makeFeed({ clock: systemClock, book, now: () => now }) }
+  const book = makeFeedBook(JOB)
+  return { book, feed: makeFeed({ clock: systemClock, book, now: () => NOW }) }
 }
 
 async function inDirectory(body: (directory: string) => Promise<void>): Promise<void> {

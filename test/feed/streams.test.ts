@@ -7,7 +7,7 @@ import { makeFeed, TICK_MS } from '../../src/feed/feed.ts'
 import { type FeedStreams, HEARTBEAT_MS, makeFeedStreams } from '../../src/feed/streams.ts'
 import { suite } from '../support/suite.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
-import { readEvents, runOf, runsOf, statesOf, until } from './scene.ts'
+import { JOB, NOW, readEvents, runOf, runsOf, statesOf, until } from './scene.ts'
 
 const test = suite('feed streams')
 
@@ -25,19 +25,8 @@ interface Scene {
 
 async function serving(body: (scene: Scene) => Promise<void>, mostReaders?: number): Promise<void> {
   const clock = new VirtualClock()
-  const book = makeFeedBook({
-    jobId: 'job-1',
-    name: 'calc',
-    version: '0',
-    source: 'live',
-    runtime: null,
-    threads: null,
-    maxConcurrent: null,
-    settings: {},
-    startedAt: 0,
-  })
-  const now = { snapshot: null, rate: 0, hitRate: null, cost: null, step: null }
-  const feed = makeFeed({ clock, book, now: () => now })
+  const book = makeFeedBook(JOB)
+  const feed = makeFeed({ clock, book, now: () => NOW })
   const streams = makeFeedStreams(clock, mostReaders)
   const responses = new Set<{ readonly writableLength: number }>()
   const server: Server = createServer((_request, response) => {

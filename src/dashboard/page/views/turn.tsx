@@ -9,7 +9,7 @@ interface TurnProps {
   readonly tokenizer: RunReply['tokenizer']
 }
 
-/** One exchange: what the model put out, with its tokens, or what a tool was asked and answered. */
+/** One exchange: what the model put out, with its tokens, or what a tool was asked and answered. A call that the turn's text tells whole is not told again. */
 export function Turn({ turn, number, tokenizer }: TurnProps) {
   const { role, text, toolCalls = [], atMs, tookMs, tokens, version } = turn
   return (
@@ -28,9 +28,11 @@ export function Turn({ turn, number, tokenizer }: TurnProps) {
         {version !== undefined && <span>by {version}</span>}
       </header>
       {text !== '' && !isToldByTokens(turn) && <LongText text={text} />}
-      {toolCalls.map((call, index) => (
-        <Call key={index} call={call} />
-      ))}
+      {toolCalls
+        .filter(({ result }) => role !== 'tool' || text === '' || !text.includes(result))
+        .map((call, index) => (
+          <Call key={index} call={call} />
+        ))}
       {tokens !== undefined && tokens.output.length > 0 && <Tokens tokens={tokens} tokenizer={tokenizer} />}
     </li>
   )

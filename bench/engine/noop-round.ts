@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url'
+import { createAgent } from '../../src/agents/create-agent.ts'
+import type { Job } from '../../src/job/job.ts'
+import { Taskset } from '../../src/taskset/taskset.ts'
+
+/** The environment that does nothing, for a runtime. */
+export const NOOP_ENVIRONMENT = fileURLToPath(new URL('noop-env.js', import.meta.url))
+
+/** What rollouts that do nothing cost the engine's process, all its threads. */
+export interface NoopFigures {
+  readonly perSecond: number
+  /** CPU ms a rollout. */
+  readonly cpuMs: number
+}
+
+const GROUP = 8
+const agent = createAgent(fileURLToPath(new URL('noop-agent.js', import.meta.url)), { waitMs: 0 })
+
+/** Rolls out at least so many, whole groups, and measures. Throws when one was not graded 1. */
+export async function measureNoops(job: Job, name: string, rollouts: number): Promise<NoopFigures> {
+  const cpuBefore = process.cpuUsage()
+  const startedAt = performance.now()
+  const done = await rollOutNoops(job, name, rollouts)
+  const wallMs = performance.now() - startedAt
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { perSecond: (done / wallMs) * 1_000, cpuMs: (user + system) / 1_000 / done }
+}
+
+/** The same without measuring: for what comes before. Returns how many there were. */
+export async function rollOutNoops(job: Job, name: string, rollouts: number): Promise<number> {
+  const rows = Array.from({ length: Math.ceil(rollouts / GROUP) }, (_, index) => ({
+    env: 'noop',
+    id: 'noop',
+    args: {},
+    slug: `${name}-${index}`,
+  }))
+  for await (const { runs } of job.stream(new Taskset(name, rows), agent, { group: GROUP }))
+    for (const run of runs) if (run.reward !== 1) throw new Error(`a no-op run failed: ${JSON.stringify(run.error)}`)
+  return rows.length * GROUP
+}
