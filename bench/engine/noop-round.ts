@@ -6,8 +6,8 @@ import { Taskset } from '../../src/taskset/taskset.ts'
 /** The environment that does nothing, for a runtime. */
 export const NOOP_ENVIRONMENT = fileURLToPath(new URL('noop-env.js', import.meta.url))
 
-/** What rollouts that do nothing cost the engine's process, all its threads. */
-export interface NoopFigures {
+/** What rollouts cost the engine's process, all its threads. */
+export interface RolloutFigures {
   readonly perSecond: number
   /** CPU ms a rollout. */
   readonly cpuMs: number
@@ -16,17 +16,17 @@ export interface NoopFigures {
 const GROUP = 8
 const agent = createAgent(fileURLToPath(new URL('noop-agent.js', import.meta.url)), { waitMs: 0 })
 
-/** Rolls out at least so many, whole groups, and measures. Throws when one was not graded 1. */
-export async function measureNoops(job: Job, name: string, rollouts: number): Promise<NoopFigures> {
+/** `rollOut` returns how many there were. */
+export async function measureRollouts(rollOut: () => Promise<number>): Promise<RolloutFigures> {
   const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()
-  const done = await rollOutNoops(job, name, rollouts)
+  const done = await rollOut()
   const wallMs = performance.now() - startedAt
   const { user, system } = process.cpuUsage(cpuBefore)
   return { perSecond: (done / wallMs) * 1_000, cpuMs: (user + system) / 1_000 / done }
 }
 
-/** The same without measuring: for what comes before. Returns how many there were. */
+/** Rolls out at least so many, whole groups. Returns how many there were; throws when one was not graded 1. */
 export async function rollOutNoops(job: Job, name: string, rollouts: number): Promise<number> {
   const rows = Array.from({ length: Math.ceil(rollouts / GROUP) }, (_, index) => ({
     env: 'noop',

@@ -4,7 +4,7 @@ import { openFeedSocket } from '../../src/feed/socket.ts'
 import { Job } from '../../src/job/job.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
 import { makeBenchDirectory } from '../directory.ts'
-import { measureNoops, NOOP_ENVIRONMENT, type NoopFigures, rollOutNoops } from '../engine/noop-round.ts'
+import { measureRollouts, NOOP_ENVIRONMENT, type RolloutFigures, rollOutNoops } from '../engine/noop-round.ts'
 import type { Reader } from './reader.ts'
 
 /** Without a feed, with one that nobody watches, with one that somebody does. */
@@ -12,7 +12,7 @@ export const KINDS = ['without', 'unwatched', 'watched'] as const
 export type Kind = (typeof KINDS)[number]
 
 /** One round: a job of its own, and what it cost. */
-export interface Round extends NoopFigures {
+export interface Round extends RolloutFigures {
   /** Read while it was measured. */
   readonly ticks: number
 }
@@ -35,7 +35,7 @@ export async function measureRound(kind: Kind, width: number, rollouts: number, 
     for (let at = 0; at < WARM_UPS; at += 1) await rollOutNoops(job, `warm-up-${at}`, width)
     if (socket !== undefined && kind === 'watched') await reader.begin(socket.path)
     const before = await reader.count()
-    const figures = await measureNoops(job, 'measured', rollouts)
+    const figures = await measureRollouts(() => rollOutNoops(job, 'measured', rollouts))
     const ticks = (await reader.count()) - before
     return { ...figures, ticks }
   } finally {

@@ -3,6 +3,15 @@ import { measureRound, type Round } from './round.ts'
 import { startScraper } from './scraper.ts'
 import { startSink } from './sink.ts'
 import type { Watch } from './watchers.ts'
+import { WORKS, type WorkName } from './work.ts'
+
+/** What is asked of this process. */
+export interface Shape {
+  readonly work: WorkName
+  readonly turns: number
+  /** A round. */
+  readonly rollouts: number
+}
 
 /** One round of each kind, next to each other. */
 export type Turn = Readonly<Record<Watch, Round>>
@@ -17,17 +26,18 @@ const ORDERS: readonly (readonly [Watch, Watch, Watch])[] = [
   ['metrics', 'off', 'traces'],
 ]
 
-const { turns: wanted, rollouts }: { readonly turns: number; readonly rollouts: number } = JSON.parse(
-  process.argv[2] ?? '{}',
-)
+const shape: Shape = JSON.parse(process.argv[2] ?? '{}')
+const { turns: wanted, rollouts } = shape
+const work = WORKS[shape.work]
 const watchers = { scraper: startScraper(), sink: await startSink() }
 const turns: Turn[] = []
 try {
   // Those are not counted, in which code is compiled.
-  for (const how of ['off', 'traces'] as const) await measureRound(how, Math.ceil(rollouts / 4), watchers)
+  for (const how of ['off', 'traces'] as const) await measureRound(how, work, Math.ceil(rollouts / 4), watchers)
   for (let at = 0; at < wanted; at += 1) {
     const rounds = new Map<Watch, Round>()
-    for (const how of ORDERS[at % ORDERS.length] ?? []) rounds.set(how, await measureRound(how, rollouts, watchers))
+    for (const how of ORDERS[at % ORDERS.length] ?? [])
+      rounds.set(how, await measureRound(how, work, rollouts, watchers))
     turns.push({ off: of(rounds, 'off'), metrics: of(rounds, 'metrics'), traces: of(rounds, 'traces') })
   }
 } finally {

@@ -22,6 +22,7 @@ import { armInterrupt } from './interrupt.ts'
 import { type Measuring, prepareMeasuring } from './ladder-ports.ts'
 import { toLevelEvent } from './level-event.ts'
 import { makeCounter } from './progress/counter.ts'
+import { makeLevelTimes } from './progress/level-times.ts'
 import { openTelling, type Telling } from './telling.ts'
 
 interface LadderInput {
@@ -75,11 +76,12 @@ async function climb(
   })
   const done: Level[] = []
   const keep = (problems: readonly string[]) => writeReceipt(path, toLadderReceipt(done, about, problems))
-  // A wide level takes many times as long as a narrow one: nobody can tell from those that are done.
+  const times = makeLevelTimes({ widths, repetitions, strategies }, cli.clock)
   const counter = makeCounter({
     unit: 'levels',
     total: widths.length * repetitions * strategies.length,
     clock: cli.clock,
+    leftMs: times.leftMs,
   })
   const shown = telling.show(counter.view)
   try {
@@ -89,6 +91,7 @@ async function climb(
       { ...measuring.ports, signal: interrupt.signal, say: line => console.talk(line) },
       async level => {
         done.push(level)
+        times.done(level.cell)
         counter.done(describeLevels(done))
         telling.tell(toLevelEvent(level))
         await keep([`it was ended after ${level.cell.strategy} at ${level.cell.width}, repetition ${level.repetition}`])
@@ -122,6 +125,7 @@ function describeLevels(done: readonly Level[]): readonly string[] {
     `${failed} failed`,
     ...(leaked === 0 ? [] : [`${leaked} left behind`]),
     ...(last === undefined ? [] : [`last ${last.cell.strategy} at ${last.cell.width}`]),
+    ...(last?.pool === undefined ? [] : [`its pool ${last.pool.created} made ${last.pool.owned} kept`]),
   ]
 }
 

@@ -71,8 +71,8 @@ async function runVerify(
     onSecond: () => process.exit(EXIT.interrupted),
   })
   const candidates = [result.chosen.candidate, ...neighboursOf(result)]
-  // Plans differ in how long they take: none tells how long the others will.
-  const counter = makeCounter({ unit: 'plans', total: candidates.length, clock })
+  // Plans are neighbours, of the same job: one of them tells about how long the others take.
+  const counter = makeCounter({ unit: 'plans', total: candidates.length, clock, tellsFrom: 1 / candidates.length })
   counter.begin('measuring what this machine works on a sandbox')
   const shown = telling.show(counter.view)
   let begun = 0

@@ -15,6 +15,7 @@ import { armInterrupt } from './interrupt.ts'
 import { prepareMeasuring } from './ladder-ports.ts'
 import { toLevelEvent } from './level-event.ts'
 import { makeCounter } from './progress/counter.ts'
+import { makeLevelTimes } from './progress/level-times.ts'
 import type { Telling } from './telling.ts'
 
 const REPETITIONS = 2
@@ -42,7 +43,8 @@ export async function measureLive(options: TuneArguments, telling: Telling): Pro
   })
   const levels: Level[] = []
   const total = widths.length * REPETITIONS * strategies.length
-  const counter = makeCounter({ unit: 'levels', total, clock })
+  const times = makeLevelTimes({ widths, repetitions: REPETITIONS, strategies }, clock)
+  const counter = makeCounter({ unit: 'levels', total, clock, leftMs: times.leftMs })
   counter.begin('measuring')
   const shown = telling.show(counter.view)
   try {
@@ -51,6 +53,7 @@ export async function measureLive(options: TuneArguments, telling: Telling): Pro
       { ...measuring.ports, signal: interrupt.signal, say: line => console.talk(line) },
       level => {
         levels.push(level)
+        times.done(level.cell)
         counter.done()
         telling.tell(toLevelEvent(level))
       },

@@ -17,13 +17,15 @@ export interface CounterPlan {
   readonly total: number | null
   readonly clock: Clock
   /**
-   * From which share of the work on its rate says how long the rest takes. Absent: never, because one unit takes many times as long as another.
+   * From which share of the work on its rate says how long the rest takes. Absent: never.
    */
   readonly tellsFrom?: number
+  /** How long the rest takes in milliseconds, where somebody knows better than the rate. */
+  readonly leftMs?: () => number | null
 }
 
 /** A counter of things that are done one after the other. */
-export function makeCounter({ unit, total, clock, tellsFrom }: CounterPlan): Counter {
+export function makeCounter({ unit, total, clock, tellsFrom, leftMs }: CounterPlan): Counter {
   const startedAt = clock.now()
   let done = 0
   let stage = ''
@@ -47,7 +49,7 @@ export function makeCounter({ unit, total, clock, tellsFrom }: CounterPlan): Cou
         total,
         unit,
         rate: pace?.rate ?? null,
-        leftMs: pace?.leftMs ?? null,
+        leftMs: leftMs?.() ?? pace?.leftMs ?? null,
         figures,
         data: {},
       }

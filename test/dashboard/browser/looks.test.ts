@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 import { findViolations } from './axe.ts'
 import { type FixtureServer, serveFixture } from './fixture/server.ts'
 import { DESKTOP, NARROW, openBrowser, type TestBrowser } from './open-browser.ts'
-import { overflow, ready, smallTraining } from './scene.ts'
+import { brokenWords, overflow, ready, smallTraining } from './scene.ts'
 
 const test = suite('the page: its looks')
 const PICTURES = join(repository, 'test-artifacts/dashboard/fixture')
@@ -59,6 +59,7 @@ test(
       await ready(page, id)
       assert.is(await overflow(page), 0, `${name} is wider than the window`)
       assert.equal(await findViolations(page, 'scrollable-region-focusable'), [], name)
+      assert.equal(await brokenWords(page), [], name)
       await page.screenshot({ path: join(PICTURES, `${id}-narrow-light.png`), fullPage: true })
     }
     assert.equal(complaints, [])

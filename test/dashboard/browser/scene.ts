@@ -25,6 +25,17 @@ export async function overflow(page: Page): Promise<number> {
   return z.number().parse(found)
 }
 
+/** Words that tables break in two, though they have a scroll bar for what is too wide. Long ids may be broken. */
+export async function brokenWords(page: Page): Promise<readonly string[]> {
+  const found = await page.evaluate(`[...document.querySelectorAll('th, td')].filter(cell => {
+    if (!/^\\S{1,20}$/.test(cell.textContent)) return false
+    const range = document.createRange()
+    range.selectNodeContents(cell)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1
+  }).map(cell => cell.textContent)`)
+  return z.array(z.string()).parse(found)
+}
+
 /** The values of one line of a chart, as its library holds them. */
 export async function chartData(page: Page, chart: number, series: string): Promise<unknown> {
   return page.evaluate(`import('/lib/echarts.js').then(({ getInstanceByDom }) =>

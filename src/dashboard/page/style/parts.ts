@@ -19,7 +19,7 @@ tbody tr:last-child > * { border-bottom: 0; }
 tbody tr:hover > * { background: var(--sunken); }
 td.number, th.number { text-align: right; white-space: nowrap; }
 td.wide { min-width: 260px; overflow-wrap: anywhere; white-space: normal; }
-th[scope='row'] { max-width: 340px; overflow-wrap: anywhere; white-space: normal; }
+th[scope='row'] { max-width: 340px; overflow-wrap: break-word; white-space: normal; }
 .more { justify-self: start; }
 
 details > summary { cursor: pointer; color: var(--quiet); font-size: 13px; width: fit-content; padding: 2px 0; }
