@@ -39,6 +39,7 @@ const SECTIONS = [
   ['The embedded policy', 'And its server.', ['src/policy']],
   ['The journal', 'What was acknowledged is safe in all of these but `journal-damaged`.', ['src/journal']],
   ['Threads and actors', 'A thread that is lost is replaced, and its groups go on.', ['src/threads', 'src/kernel']],
+  ['Several machines', 'See [scale-out.md](scale-out.md).', ['src/cluster']],
   ['Metrics and events', 'See [metrics.md](metrics.md).', ['src/telemetry']],
   ['HUD’s platform', 'Reports hold up no run; see [platform.md](platform.md).', ['src/platform']],
   [

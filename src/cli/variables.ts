@@ -39,6 +39,11 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'where `ca.pem`, `cert.pem` and `key.pem` are',
     unset: '`.docker` in the home directory',
   },
+  { name: 'NATS_CREDS', meaning: 'the credentials file (JWT and seed) of this process at NATS' },
+  { name: 'NATS_NKEY', meaning: 'the file with the seed of its NKey, in the place of NATS_CREDS' },
+  { name: 'NATS_CA', meaning: 'the authorities of the servers’ certificates, in PEM; TLS is a must then' },
+  { name: 'NATS_CERT', meaning: 'the certificate of this process, where the servers verify their clients' },
+  { name: 'NATS_KEY', meaning: 'its key' },
   { name: 'TROUPE_SERVE_TOKEN', meaning: 'the token of `troupe serve`, and of `--url` for its clients' },
   {
     name: 'TROUPE_DASHBOARD_TOKEN',
