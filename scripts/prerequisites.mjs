@@ -1,6 +1,6 @@
 /**
  * Makes sure of what npm cannot install: bubblewrap, and the system's Python with pytest; with `--browser` of Chromium, too, in which the tests
- * look at the dashboard. Runs before `npm start` and `npm test`; says nothing when all is there. As root on Debian or Ubuntu it installs what is missing, elsewhere it prints the
+ * look at the dashboard; with `--nats` of nats-server, for the tests of several machines and `npm run cluster:demo`. Runs before `npm start` and `npm test`; says nothing when all is there. As root on Debian or Ubuntu it installs what is missing, elsewhere it prints the
  * commands to run and exits with 1. Plain JavaScript, because nothing is built yet.
  */
 import { spawnSync } from 'node:child_process'
@@ -10,12 +10,15 @@ const MIN_NODE = [20, 19]
 const PYTHON = '/usr/bin/python3'
 /** TROUPE_CHROMIUM names another one than Debian's. */
 const CHROMIUM = process.env.TROUPE_CHROMIUM ?? '/usr/bin/chromium'
+/** TROUPE_NATS_SERVER names another one than Debian's. */
+const NATS_SERVER = process.env.TROUPE_NATS_SERVER ?? '/usr/sbin/nats-server'
 const PACKAGES = [
   { name: 'bubblewrap', present: () => succeeds('bwrap', ['--version']) },
   { name: 'util-linux', present: () => existsSync('/usr/bin/prlimit') },
   { name: 'python3', present: () => existsSync(PYTHON) },
   { name: 'python3-pytest', present: hasPytest },
   ...(process.argv.includes('--browser') ? [{ name: 'chromium', present: () => existsSync(CHROMIUM) }] : []),
+  ...(process.argv.includes('--nats') ? [{ name: 'nats-server', present: () => existsSync(NATS_SERVER) }] : []),
 ]
 
 requireNode()
@@ -42,15 +45,26 @@ function install(packages) {
   const byHand = [`Missing: ${packages.join(', ')}. Run:`, '  sudo apt-get update', `  sudo ${command.join(' ')}`]
   if (!existsSync('/etc/debian_version')) {
     refuse([
-      `Missing: ${packages.join(', ')} (Debian's names). Install bubblewrap, Python 3 with pytest for ${PYTHON}, and for the tests Chromium as ${CHROMIUM}, with this system's package manager.`,
+      `Missing: ${packages.join(', ')} (Debian's names). Install bubblewrap, Python 3 with pytest for ${PYTHON}, and for the tests Chromium as ${CHROMIUM} and nats-server as ${NATS_SERVER}, with this system's package manager.`,
     ])
   }
   if (process.getuid?.() !== 0) refuse(byHand)
   process.stderr.write(`troupe: installing ${packages.join(', ')}\n`)
   if (!aptGet(command) && !(aptGet(['apt-get', 'update']) && aptGet(command))) refuse(byHand)
+  if (packages.includes('nats-server')) endDebiansNats()
   const still = PACKAGES.filter(({ present }) => !present()).map(({ name }) => name)
   if (still.length > 0)
     refuse([`apt-get ran, but these are still not usable: ${still.join(', ')}.`, ...byHand.slice(1)])
+}
+
+/** Debian's package starts a server that anybody on this machine may use, now and after each boot. Nothing here needs it. */
+function endDebiansNats() {
+  if (!existsSync('/run/systemd/system')) return
+  const { status, stderr } = spawnSync('systemctl', ['disable', '--now', 'nats-server.service'], { encoding: 'utf8' })
+  if (status !== 0)
+    process.stderr.write(
+      `troupe: Debian's nats-server.service may be running: ${stderr?.trim() || `status ${status}`}\n`,
+    )
 }
 
 /** apt's own output goes to stderr: stdout belongs to the program that runs next. */

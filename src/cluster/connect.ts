@@ -11,6 +11,7 @@ import {
   natsWithoutTls,
 } from './connect-errors.ts'
 import { type Credentials, type NatsFiles, natsFilesOf, readCredentials } from './credentials.ts'
+import { asksForCertificate } from './greeting.ts'
 import { parseNatsUrls } from './nats-urls.ts'
 
 /** What a process is in a cluster. Each has permissions of its own, and an inbox prefix that the others may not read. */
@@ -87,6 +88,9 @@ async function dial(
   try {
     return await connect(options)
   } catch (error) {
+    // Under TLS 1.3 the client has shaken hands before the server turns it away, and hears no more: what the server asks of clients is in its greeting.
+    if (error instanceof errors.TimeoutError && (await asksForCertificate(servers, options.timeout ?? CONNECT_MS)))
+      throw natsCertificateWanted(servers, error)
     throw explainDial(servers, credentials, error)
   }
 }
