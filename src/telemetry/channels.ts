@@ -22,6 +22,8 @@ export interface ChannelMessages {
   /** What no caller of an environment served here can be told: a teardown that failed, a connection that was not accepted. */
   readonly environment: ErrorData
   readonly engine: EngineEvent
+  /** Of an engine on several machines, whenever its workers or what they have free changes. */
+  readonly workers: WorkersEvent
   /** A run that ended, once it is durable: whatever became of it. */
   readonly run: RunHeader
   /** A group that ended, as the stream is going to hand it out. Whoever keeps it keeps its trajectories. */
@@ -56,6 +58,16 @@ export type EngineEvent =
       readonly sandboxesLeft: readonly string[]
     }
 
+/** What is published on `troupe:workers`: the workers that the job's coordinator knows to be there. */
+export interface WorkersEvent {
+  readonly jobId: JobId
+  readonly workers: number
+  /** Rollouts that all of them together may have at once. */
+  readonly credits: number
+  /** Of those the ones that nobody uses. */
+  readonly creditsFree: number
+}
+
 /** Their names at `node:diagnostics_channel`. */
 export const CHANNELS = {
   sandbox: 'troupe:sandbox',
@@ -64,6 +76,7 @@ export const CHANNELS = {
   training: 'troupe:training',
   environment: 'troupe:environment',
   engine: 'troupe:engine',
+  workers: 'troupe:workers',
   run: 'troupe:run',
   group: 'troupe:group',
   report: 'troupe:report',

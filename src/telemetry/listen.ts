@@ -4,7 +4,7 @@ import type { JobId } from '../ids.ts'
 import type { Group } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { TrainingEvent } from '../training/loop/events.ts'
-import { CHANNELS, type ChannelMessages, type EngineEvent } from './channels.ts'
+import { CHANNELS, type ChannelMessages, type EngineEvent, type WorkersEvent } from './channels.ts'
 
 /** Where a problem was told. What environments tell is left to others: where nobody listens to that, it is a process warning, and counting it would silence it. */
 export const PROBLEM_KINDS = ['sandbox', 'actor', 'dead-letter', 'training', 'report'] as const
@@ -14,6 +14,8 @@ export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 /** What there is to hear of one job. None may throw: `node:diagnostics_channel` makes that an uncaught exception. */
 export interface JobListeners {
   engine(event: EngineEvent): void
+  /** Left out by those who look at runs alone. */
+  workers?(event: WorkersEvent): void
   run(header: RunHeader): void
   group(group: Group): void
   training(event: TrainingEvent): void
@@ -29,6 +31,7 @@ export function listenToJob(jobId: JobId, listeners: JobListeners): () => void {
   }
   const stops = [
     listen('engine', event => ours(event) && listeners.engine(event)),
+    listen('workers', event => ours(event) && listeners.workers?.(event)),
     listen('run', header => ours(header) && listeners.run(header)),
     listen('group', group => ours(group) && listeners.group(group)),
     listen('trainingEvent', message => ours(message) && listeners.training(message.event)),

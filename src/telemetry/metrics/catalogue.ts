@@ -1,20 +1,6 @@
-/** What one metric is. `docs/metrics.md` has a row for each; a test compares them. */
-export interface MetricDefinition {
-  /** As Prometheus wants it: base units, and `_total` for what only grows. */
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly unit: string
-  readonly help: string
-  /** Each has few values, known before: no id of a run, a task or a job is one. */
-  readonly labels?: readonly string[]
-  /** Upper bounds of a histogram, in its unit. */
-  readonly buckets?: readonly number[]
-  /** A gauge that has no sample until there is something to tell: 0 would be a figure. */
-  readonly absentAtFirst?: true
-}
+import { type MetricDefinition, SECONDS } from './definition.ts'
+import { TRAINING_METRICS } from './training-catalogue.ts'
 
-/** Seconds: from a phase that a warm sandbox makes nothing of, to a rollout of an hour. */
-const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
 const REWARDS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
 
 /** All that is exposed, in this order. */
@@ -138,6 +124,27 @@ export const METRICS = {
     unit: 'engines',
     help: 'Engines of the job that run now.',
   },
+  clusterWorkers: {
+    name: 'troupe_cluster_workers',
+    type: 'gauge',
+    unit: 'workers',
+    help: 'Workers that the coordinator knows to be there. Not there on one machine, as all of the cluster’s.',
+    absentAtFirst: true,
+  },
+  clusterCredits: {
+    name: 'troupe_cluster_credits',
+    type: 'gauge',
+    unit: 'runs',
+    help: 'How many runs all workers together may have at once, by state: used or free.',
+    labels: ['state'],
+  },
+  workersWanted: {
+    name: 'troupe_workers_wanted',
+    type: 'gauge',
+    unit: 'workers',
+    help: 'Workers that the planned runs would keep busy, within --max-concurrent; 1 while there is work and no worker is known.',
+    absentAtFirst: true,
+  },
   poolSandboxes: {
     name: 'troupe_pool_sandboxes',
     type: 'gauge',
@@ -188,89 +195,7 @@ export const METRICS = {
     unit: '1',
     help: '1 while the pool gives nothing out because its creates keep failing.',
   },
-  trainingSteps: {
-    name: 'troupe_training_steps_total',
-    type: 'counter',
-    unit: 'steps',
-    help: 'Steps that ended in this process: trained, or skipped without an update.',
-    labels: ['end'],
-  },
-  trainingStep: {
-    name: 'troupe_training_step',
-    type: 'gauge',
-    unit: 'step',
-    help: 'The step that began last, from 1.',
-    absentAtFirst: true,
-  },
-  trainingLoss: {
-    name: 'troupe_training_loss',
-    type: 'gauge',
-    unit: 'loss',
-    help: 'Loss of the last step that trained on something: the sum over tokens.',
-    absentAtFirst: true,
-  },
-  trainingPassRate: {
-    name: 'troupe_training_pass_rate',
-    type: 'gauge',
-    unit: 'ratio',
-    help: 'Share of the last step’s runs that had the full reward.',
-    absentAtFirst: true,
-  },
-  trainingSpread: {
-    name: 'troupe_training_group_spread',
-    type: 'gauge',
-    unit: 'reward',
-    help: 'Mean over the last step’s groups of the standard deviation of their rewards.',
-    absentAtFirst: true,
-  },
-  policyVersion: {
-    name: 'troupe_training_policy_version',
-    type: 'gauge',
-    unit: 'optimiser steps',
-    help: 'Optimiser steps of the policy that is served, as its service counts them.',
-    absentAtFirst: true,
-  },
-  trainingStepSeconds: {
-    name: 'troupe_training_step_seconds',
-    type: 'histogram',
-    unit: 'seconds',
-    help: 'How long steps took: their rollouts, the training calls, and the whole, which is less than their sum where they overlap.',
-    labels: ['part'],
-    buckets: SECONDS,
-  },
-  trainingChunks: {
-    name: 'troupe_training_chunks_total',
-    type: 'counter',
-    unit: 'chunks',
-    help: 'Training calls that ended: trained or failed.',
-    labels: ['status'],
-  },
-  trainingChunkSeconds: {
-    name: 'troupe_training_chunk_seconds',
-    type: 'histogram',
-    unit: 'seconds',
-    help: 'How long training calls took, failed ones too.',
-    buckets: SECONDS,
-  },
-  trainingDatums: {
-    name: 'troupe_training_datums_total',
-    type: 'counter',
-    unit: 'samples',
-    help: 'Samples, one a turn, that were trained on.',
-  },
-  trainingTokens: {
-    name: 'troupe_training_tokens_total',
-    type: 'counter',
-    unit: 'tokens',
-    help: 'Output tokens of the runs of steps that ended.',
-  },
-  evaluationPassRate: {
-    name: 'troupe_evaluation_pass_rate',
-    type: 'gauge',
-    unit: 'ratio',
-    help: 'Share of the last evaluation’s runs that had the full reward, by split.',
-    labels: ['split'],
-  },
+  ...TRAINING_METRICS,
   problems: {
     name: 'troupe_problems_total',
     type: 'counter',

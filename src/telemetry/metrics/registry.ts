@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { MetricDefinition } from './catalogue.ts'
+import type { MetricDefinition } from './definition.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { toJobId } from '../../../src/ids.ts'
 import { createMetrics, type Metrics } from '../../../src/index.ts'
 import { publish } from '../../../src/telemetry/channels.ts'
-import { METRICS, type MetricDefinition } from '../../../src/telemetry/metrics/catalogue.ts'
+import { METRICS } from '../../../src/telemetry/metrics/catalogue.ts'
+import type { MetricDefinition } from '../../../src/telemetry/metrics/definition.ts'
 import { makeHeader } from '../../journal/fixtures.ts'
 import { suite } from '../../support/suite.ts'
 import { readDeclared, readSamples, sampleOf } from './exposition.ts'
@@ -129,6 +130,40 @@ test('a training shows its step, loss and policy, and before there is one it sho
     assert.is(sampleOf(text, 'troupe_training_datums_total'), 16)
     assert.is(sampleOf(text, 'troupe_evaluation_pass_rate', { split: 'held-out' }), 0.75)
   }))
+
+test('an engine on several machines shows its workers, and how many the planned runs would keep busy', async () => {
+  let runs = { plannedRuns: 0, finishedRuns: 0 }
+  await counting(
+    async metrics => {
+      const wanted = async (planned: number, finished: number) => {
+        runs = { plannedRuns: planned, finishedRuns: finished }
+        return sampleOf(await metrics.text(), 'troupe_workers_wanted')
+      }
+      const tell = (workers: number, credits: number, creditsFree: number) =>
+        publish('workers', { jobId, workers, credits, creditsFree })
+      publish('engine', { type: 'started', jobId, runtime: 'local', threads: 2, maxConcurrent: 512 })
+      assert.is(await wanted(1_000, 0), undefined, 'on one machine there are none')
+      tell(0, 0, 0)
+      assert.is(await wanted(0, 0), 0)
+      assert.is(await wanted(1_000, 0), 1, 'the first tells what a worker has')
+      tell(2, 128, 28)
+      assert.is(await wanted(1_000, 0), 8, 'no more than --max-concurrent')
+      assert.is(await wanted(1_000, 871), 3, 'what is left of a worker is one')
+      assert.is(await wanted(1_000, 1_000), 0)
+      const text = await metrics.text()
+      assert.is(sampleOf(text, 'troupe_cluster_workers'), 2)
+      assert.is(sampleOf(text, 'troupe_cluster_credits', { state: 'used' }), 100)
+      assert.is(sampleOf(text, 'troupe_cluster_credits', { state: 'free' }), 28)
+      tell(0, 0, 0)
+      assert.is(await wanted(1_000, 0), 8, 'as the last that were there had it')
+      publish('workers', { jobId: toJobId('job-2'), workers: 9, credits: 9, creditsFree: 9 })
+      assert.is(sampleOf(await metrics.text(), 'troupe_cluster_workers'), 0)
+      publish('engine', { type: 'closed', jobId, sandboxesLeft: [] })
+      assert.is(await wanted(1_000, 0), 0, 'nobody takes what is left')
+    },
+    jobOf(jobId, () => runs),
+  )
+})
 
 test('what an earlier process trained is where the gauges begin, and no count of this one', () =>
   counting(async metrics => {
