@@ -1,4 +1,4 @@
-/** Every message of every actor, in one place. */
+/** Every message of every actor, in one place; those between machines are in `cluster-messages.ts`. */
 import type { AgentRef } from '../src/agents/agent.ts'
 import type { ErrorData } from '../src/errors.ts'
 import type { GroupId, LeaseId, RunId, SandboxId } from '../src/ids.ts'
@@ -148,8 +148,8 @@ export type ShardReport =
   | { readonly type: 'shard-down'; readonly node: string; readonly error: ErrorData }
   /** A cancelled group has given everything back; its unfinished members stay pending. */
   | { readonly type: 'group-cancelled'; readonly groupId: GroupId }
-  /** The group's actor failed: a defect of ours, treated like a lost thread. */
-  | { readonly type: 'group-crashed'; readonly groupId: GroupId; readonly error: ErrorData }
+  /** The group's actor failed: a defect of ours, treated like a lost thread. `losses`: as many as that, where others have counted them. */
+  | { readonly type: 'group-crashed'; readonly groupId: GroupId; readonly error: ErrorData; readonly losses?: number }
 
 export type SupervisorMessage =
   | RunGroups

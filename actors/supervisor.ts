@@ -82,7 +82,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         return
       case 'group-crashed': {
         const flight = state.flights.get(message.groupId)
-        if (flight !== undefined) recover(state, flight, message.error)
+        if (flight !== undefined) recover(state, flight, message.error, message.losses)
         // To run the group again would cost sandboxes for what cannot be kept, and to call it lost would keep it from ever being run.
         if (isJournalFull(message.error)) beginCancel(state, undefined, message.error)
         return
@@ -168,9 +168,9 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
     ports.pool.tell({ type: 'demand', remaining: countRuns(state.queue) + state.expected })
   }
 
-  function recover(state: SupervisorState, flight: Flight, error: ErrorData): void {
+  function recover(state: SupervisorState, flight: Flight, error: ErrorData, losses = flight.losses + 1): void {
     forget(state, flight.plan.groupId)
-    const group: Queued = { plan: flight.plan, durable: flight.durable, agent: flight.agent, losses: flight.losses + 1 }
+    const group: Queued = { plan: flight.plan, durable: flight.durable, agent: flight.agent, losses }
     state.recovering.set(group.plan.groupId, { group, error })
     // What its thread had told the collector is taken in first, so that it is not looked for too early.
     ports.collector.tell({ type: 'group-lost', groupId: group.plan.groupId })

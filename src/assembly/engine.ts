@@ -5,6 +5,7 @@ import type {
   AskShards,
   CancelAll,
   DrainPool,
+  PoolMessage,
   SupervisorMessage,
 } from '../../actors/messages.ts'
 import { sandboxPool } from '../../actors/sandbox-pool.ts'
@@ -56,10 +57,12 @@ export interface Shards {
   close(deadlineMs: number): Promise<void>
 }
 
-/** What a simulation decides for the engine: the order of its work, chance, and what stands around its actors. */
+/** What is other than usual: in a simulation the order of its work, chance and what stands around its actors; in a cluster its node's name and whose sandboxes it counts. */
 export interface EngineParts {
-  readonly system?: Partial<Omit<SystemOptions, 'node' | 'clock'>>
+  readonly system?: Partial<Omit<SystemOptions, 'clock'>>
   readonly sandboxPool?: typeof sandboxPool
+  /** In the place of a pool: where sandboxes are others'. */
+  readonly startPool?: (system: ActorSystem) => Ref<PoolMessage>
   readonly collector?: typeof collector
   readonly supervisor?: typeof supervisor
 }
@@ -102,17 +105,7 @@ export function startEngine(
 ): Engine {
   const { clock, ids } = settings
   const system = makeSystem({ node: 'main', clock, ...observed(ports.jobId), ...parts.system })
-  const pool = system.spawn(
-    (parts.sandboxPool ?? sandboxPool)({
-      runtime: settings.runtime,
-      pool: settings.pool,
-      maxSandboxes: settings.pool.maxSandboxes,
-      labels: { job: ports.jobId, owner: toOwnerWord() },
-      ids,
-      wave: settings.pool.wave,
-      report: error => void publish('sandbox', ofJob(ports.jobId, error)),
-    }),
-  )
+  const pool = (parts.startPool ?? startPool)(system)
   let creditsInUse = 0
   let supervisorRef: Ref<SupervisorMessage>
   const collectorRef = system.spawn(
@@ -163,6 +156,19 @@ export function startEngine(
     },
     held,
   )
+
+  function startPool(system: ActorSystem): Ref<PoolMessage> {
+    const actor = (parts.sandboxPool ?? sandboxPool)({
+      runtime: settings.runtime,
+      pool: settings.pool,
+      maxSandboxes: settings.pool.maxSandboxes,
+      labels: { job: ports.jobId, owner: toOwnerWord() },
+      ids,
+      wave: settings.pool.wave,
+      report: error => void publish('sandbox', ofJob(ports.jobId, error)),
+    })
+    return system.spawn(actor)
+  }
 
   function hold(agent: AgentSpec): AgentRef {
     if (agent.kind !== 'closure') return agent

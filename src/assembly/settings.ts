@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { systemClock } from '../clock.ts'
+import type { ClusterOptions } from '../cluster/options.ts'
 import { TroupeError } from '../errors.ts'
 import { randomIds } from '../ids.ts'
 import type { Deadlines, EngineOptions, PoolOptions, PoolSource } from '../job/options.ts'
@@ -8,8 +9,11 @@ import { withDefaultDeadlines } from '../rollout/deadlines.ts'
 import type { ProvisionPlan, Runtime } from '../runtimes/runtime.ts'
 
 /** Engine options with every default filled in. */
-export type EngineSettings = Required<Omit<EngineOptions, 'journal' | 'pool' | 'deadlines' | 'threadHeapBytes'>> & {
+export type EngineSettings = Required<
+  Omit<EngineOptions, 'journal' | 'pool' | 'deadlines' | 'threadHeapBytes' | 'cluster'>
+> & {
   readonly threadHeapBytes: number | undefined
+  readonly cluster: ClusterOptions | undefined
   readonly pool: Required<PoolOptions>
   readonly deadlines: Deadlines
 }
@@ -20,6 +24,8 @@ const MAX_DEFAULT_THREADS = 4
 const LONGEST_MS = 2 ** 31 - 1
 /** At 512 a measured provider failed one create in a hundred. */
 const DEFAULT_WAVE = 256
+/** Half of it is how long a worker and its coordinator may not hear of each other: a busy machine takes some of that. */
+const SHORTEST_REDELIVER_MS = 1_000
 
 /** Throws `bad-option` naming every option that cannot be used, before anything is started. */
 export function toEngineSettings(options: EngineOptions): EngineSettings {
@@ -51,9 +57,13 @@ export function toEngineSettings(options: EngineOptions): EngineSettings {
     maxWaitingBytes: options.maxWaitingBytes ?? 256 * MIB,
     clock: options.clock ?? systemClock,
     ids: options.ids ?? randomIds,
+    cluster: options.cluster,
   }
   const problems = [
-    ...wholeNumber('threads', settings.threads, 0),
+    ...wholeNumber('threads', settings.threads, settings.cluster === undefined ? 0 : 1),
+    ...(settings.cluster?.redeliverMs === undefined
+      ? []
+      : wholeNumber('cluster.redeliverMs', settings.cluster.redeliverMs, SHORTEST_REDELIVER_MS)),
     ...wholeNumber('threadHangMs', settings.threadHangMs, 1),
     ...(settings.threadHeapBytes === undefined
       ? []

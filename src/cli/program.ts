@@ -41,6 +41,11 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'export', summary: 'write runs as JSONL or Parquet', load: () => import('./commands/export.ts') },
   { name: 'train', summary: 'train a model on the rollouts it makes', load: () => import('./commands/train.ts') },
   {
+    name: 'worker',
+    summary: 'run the rollouts of jobs that other machines coordinate',
+    load: () => import('./commands/worker.ts'),
+  },
+  {
     name: 'baseline',
     summary: 'measure a pass rate, and whether groups disagree enough to learn from',
     load: () => import('./commands/baseline.ts'),

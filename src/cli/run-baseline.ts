@@ -19,7 +19,7 @@ import { armInterrupt } from './interrupt.ts'
 import { toJobDefaults } from './job-options.ts'
 import { type ModelPlan, planModel } from './open-model.ts'
 import { watchJob } from './progress/job-view.ts'
-import { makeRuntime } from './runtime-options.ts'
+import { allNameImages, makeRuntime } from './runtime-options.ts'
 import { openTelling, type Telling } from './telling.ts'
 import { showWarnings } from './warnings.ts'
 
@@ -41,7 +41,9 @@ export async function runBaseline(input: Input, options: BaselineArguments, oute
   const { cli } = telling
   const loaded = await Taskset.load(input.tasks)
   const taskset = chooseTrainTasks(loaded, options.taskIds)
-  await using runtime = closing(await makeRuntime(options, loaded.environment, cli.console, taskset.tasks))
+  await using runtime = closing(
+    await makeRuntime(options, loaded.environment, cli.console, allNameImages(taskset.tasks)),
+  )
   await using planned = closing(await planAgent(input, options))
   const plan = planned.value
   const jobOptions = { runtime: runtime.value, group: options.group, ...toJobDefaults({ ...options, journal: false }) }

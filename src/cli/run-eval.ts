@@ -11,6 +11,7 @@ import { Taskset } from '../taskset/taskset.ts'
 import { checkOpenFiles } from './check-open-files.ts'
 import type { Cli } from './cli.ts'
 import { closing } from './closing.ts'
+import { toClusterOptions } from './cluster-options.ts'
 import type { EvalArguments } from './commands/eval.ts'
 import { endAtOnce } from './end-at-once.ts'
 import { chunkTooSmall, conflictingOptions } from './errors.ts'
@@ -20,7 +21,7 @@ import { toJobDefaults } from './job-options.ts'
 import { openObservers } from './observers.ts'
 import { watchJob } from './progress/job-view.ts'
 import { tellReported } from './report-options.ts'
-import { makeRuntime } from './runtime-options.ts'
+import { allNameImages, makeRuntime } from './runtime-options.ts'
 import { openTelling, type Telling } from './telling.ts'
 import { selectUngraded } from './ungraded-tasks.ts'
 import { showWarnings } from './warnings.ts'
@@ -40,11 +41,17 @@ export async function runEval(
   if ('why' in agent && agent.why !== undefined) cli.console.talk(`agent: ${agent.why}`)
   if (options.chunk !== undefined && options.chunk < options.group) throw chunkTooSmall(options.chunk, options.group)
   await using observers = closing(await openObservers(options, cli))
-  await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console, taskset.tasks))
+  await using runtime = closing(
+    await makeRuntime(options, taskset.environment, cli.console, allNameImages(taskset.tasks)),
+  )
   // Also checked when the run starts; here, so that a mistake leaves no job behind in the journal.
-  const jobOptions = { ...toJobOptions(taskset, input, options), runtime: runtime.value }
+  const jobOptions = {
+    ...toJobOptions(taskset, input, options),
+    runtime: runtime.value,
+    ...toClusterOptions(options, taskset.environment, taskset.tasks),
+  }
   const plan = planProvision(jobOptions, taskset.tasks.length * options.group)
-  checkOpenFiles(plan, runtime.value)
+  if (options.cluster === undefined) checkOpenFiles(plan, runtime.value)
   await preflight(taskset, agent, runtime.value, plan, jobOptions.deadlines)
   const job = await Job.start(taskset.name, jobOptions)
   // Before anything of the job can be seen from outside, and so be left behind.

@@ -14,6 +14,7 @@ import { checkOpenFiles } from './check-open-files.ts'
 import { chooseSplits, type Splits } from './choose-splits.ts'
 import type { Cli } from './cli.ts'
 import { closing } from './closing.ts'
+import { toClusterOptions } from './cluster-options.ts'
 import type { TrainArguments } from './commands/train.ts'
 import { endAtOnce } from './end-at-once.ts'
 import { EXIT } from './exit-codes.ts'
@@ -44,9 +45,13 @@ export async function runTrain(tasks: string, options: TrainArguments, outer: Cl
   await using runtime = closing(await makeRuntime(options, taskset.environment, cli.console))
   // Also checked when the first rollouts start; here, so that a mistake leaves no job behind in the journal.
   const shape = toShape(settings, splits)
-  const jobOptions = { ...toJobOptions(shape, splits, plan, options, runtime.value), runtime: runtime.value }
+  const jobOptions = {
+    ...toJobOptions(shape, splits, plan, options, runtime.value),
+    runtime: runtime.value,
+    ...toClusterOptions(options, taskset.environment, taskset.tasks),
+  }
   const provision = planProvision(jobOptions)
-  checkOpenFiles(provision, runtime.value)
+  if (options.cluster === undefined) checkOpenFiles(provision, runtime.value)
   await preflight(splits.train, plan.agent, runtime.value, provision, jobOptions.deadlines)
   await using job = closing(await Job.start(taskset.name, jobOptions))
   // Before anything of the job can be seen from outside, and so be left behind.

@@ -57,20 +57,18 @@ function withOneSource<Options extends RuntimeArguments>(options: Options, besid
   return { ...rest, ...(source === undefined ? {} : { env: source }) }
 }
 
-/** Makes the runtime that the options name, for these tasks; nothing is started yet. Throws where the options lack or contradict something. */
+/** Makes the runtime that the options name; nothing is started yet. `rowsNameImages`: see `allNameImages`. Throws where the options lack or contradict something. */
 export async function makeRuntime(
   options: RuntimeArguments,
   environment: string | undefined,
   console: Pick<Console, 'talk'>,
-  tasks: readonly Task[] = [],
+  rowsNameImages = false,
 ): Promise<Runtime> {
   const name = options.runtime ?? (options.url === undefined ? 'local' : 'url')
   if (name !== 'url' && options.url !== undefined)
     throw conflictingOptions('--url', `--runtime ${name}`, 'leave one of them out, or say --runtime url')
   if (name === 'docker') {
     refuseDaytonaOptions(options, name, ['image', 'serveCommand'])
-    const rowsNameImages =
-      tasks.length > 0 && toPlacedTasks(tasks).every(task => task.runtime_config?.image !== undefined)
     return makeDockerRuntime({ ...withOneSource(options, '--runtime docker'), rowsNameImages }, environment, console)
   }
   refuseDockerOptions(options, name)
@@ -96,6 +94,11 @@ export async function makeRuntime(
   const source = options.env ?? environment
   if (source === undefined) throw noEnvironment(name)
   return makeServingRuntime(source, name, options)
+}
+
+/** Whether each of these tasks, and there are some, says which image its sandbox is made from. */
+export function allNameImages(tasks: readonly Task[]): boolean {
+  return tasks.length > 0 && toPlacedTasks(tasks).every(task => task.runtime_config?.image !== undefined)
 }
 
 /** A runtime for each environment, as if it were named alone. */

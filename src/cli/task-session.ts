@@ -10,7 +10,7 @@ import type { ControlSession } from '../wire/session.ts'
 import type { Cli } from './cli.ts'
 import type { TaskArguments } from './commands/task.ts'
 import { armInterrupt } from './interrupt.ts'
-import { makeRuntime } from './runtime-options.ts'
+import { allNameImages, makeRuntime } from './runtime-options.ts'
 
 const CONNECT_DEADLINE_MS = 10_000
 
@@ -49,7 +49,7 @@ export async function withSession<Result>(
   row?: Task,
 ): Promise<Result> {
   const beside = options.tasks === undefined ? undefined : (await Taskset.load(options.tasks)).environment
-  const runtime = await makeRuntime(options, beside, cli.console, row === undefined ? [] : [row])
+  const runtime = await makeRuntime(options, beside, cli.console, allNameImages(row === undefined ? [] : [row]))
   const interrupt = armInterrupt({ onFirst: () => cli.console.talk('ending'), onSecond: () => process.exit(130) })
   const client = makeControlClient({ multiplex: 'never' })
   const { signal } = interrupt

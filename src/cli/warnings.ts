@@ -3,10 +3,10 @@ import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
 import { CHANNELS } from '../telemetry/channels.ts'
 import type { Console } from './console.ts'
 
-/** Says on stderr what the library only publishes: sandboxes that will not go, actors that failed, reports that do not arrive. Returns how to stop. */
+/** Says on stderr what the library only publishes: sandboxes that will not go, actors that failed, workers that are lost, reports that do not arrive. Returns how to stop. */
 export function showWarnings(console: Pick<Console, 'need'>): () => void {
   const warn = (message: unknown) => console.need(`warning: ${toWarning(message).message}`)
-  const names = [CHANNELS.sandbox, CHANNELS.actor]
+  const names = [CHANNELS.sandbox, CHANNELS.actor, CHANNELS.cluster]
   const warnOfReport = (message: unknown) => {
     if (typeof message === 'object' && message !== null && 'error' in message) warn(message.error)
   }

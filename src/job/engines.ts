@@ -20,6 +20,7 @@ const users = new WeakMap<Runtime, number>()
 
 export function makeEngines(ports: EnginePorts): Engines {
   const started = new Map<string, Engine>()
+  const starting = new Map<string, Promise<Engine>>()
   const used = new Set<Runtime>()
   const runtimeIds = new Map<Runtime, number>()
 
@@ -27,6 +28,14 @@ export function makeEngines(ports: EnginePorts): Engines {
     const id = runtimeIds.get(runtime) ?? runtimeIds.size
     runtimeIds.set(runtime, id)
     return JSON.stringify([id, data])
+  }
+
+  async function start(settings: EngineSettings): Promise<Engine> {
+    const { cluster, threads } = settings
+    if (cluster !== undefined)
+      return (await import('../assembly/clustered.ts')).startClusteredEngine(settings, ports, cluster)
+    if (threads === 0) return (await import('../assembly/local.ts')).startLocalEngine(settings, ports)
+    return (await import('../assembly/threaded.ts')).startThreadedEngine(settings, ports)
   }
 
   return {
@@ -40,12 +49,10 @@ export function makeEngines(ports: EnginePorts): Engines {
       const known = started.get(key)
       if (known !== undefined) return known
       // Loaded when first needed: a program that only reads tasksets or journals pays for no engine.
-      const startEngine =
-        settings.threads === 0
-          ? (await import('../assembly/local.ts')).startLocalEngine
-          : (await import('../assembly/threaded.ts')).startThreadedEngine
-      const engine = startEngine(settings, ports)
-      started.set(key, engine)
+      // Two runs that begin at once want one engine.
+      const engine = starting.get(key) ?? start(settings).finally(() => starting.delete(key))
+      starting.set(key, engine)
+      started.set(key, await engine)
       return engine
     },
     get running() {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { ClusterOptions } from '../cluster/options.ts'
 import type { IdSource } from '../ids.ts'
 import type { GroupStrategy } from '../rollout/group.ts'
 import type { Phase } from '../rollout/run.ts'
@@ -55,6 +56,11 @@ export interface EngineOptions {
   readonly deadGroupLimit?: number
   /** Packed bytes of finished groups that may wait for the consumer before no new group is started. Default 256 MiB. */
   readonly maxWaitingBytes?: number
+  /**
+   * Rollouts run on the workers that find the job there (`troupe worker`), each with threads, a pool and sandboxes of its own; `threads` means nothing then. `runtime` is what
+   * tasks are checked against here. Absent: everything runs on this machine.
+   */
+  readonly cluster?: ClusterOptions
   readonly clock?: Clock
   readonly ids?: IdSource
 }

@@ -21,6 +21,8 @@ export interface ChannelMessages {
   readonly training: ErrorData
   /** What no caller of an environment served here can be told: a teardown that failed, a connection that was not accepted. */
   readonly environment: ErrorData
+  /** Of an engine on several machines: a worker that is lost or refused, a stream that is full, a server that is away. */
+  readonly cluster: ErrorData
   readonly engine: EngineEvent
   /** Of an engine on several machines, whenever its workers or what they have free changes. */
   readonly workers: WorkersEvent
@@ -75,6 +77,7 @@ export const CHANNELS = {
   deadLetter: 'troupe:dead-letter',
   training: 'troupe:training',
   environment: 'troupe:environment',
+  cluster: 'troupe:cluster',
   engine: 'troupe:engine',
   workers: 'troupe:workers',
   run: 'troupe:run',

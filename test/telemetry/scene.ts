@@ -32,6 +32,7 @@ export async function listening(body: (heard: Heard) => Promise<void> | void): P
     deadLetter: toError('deadLetter'),
     training: toError('training'),
     environment: toError('environment'),
+    cluster: toError('cluster'),
     engine: (event: unknown) => void heard.engines.push(event as EngineEvent),
     run: (run: unknown) => void heard.runs.push(run as RunHeader),
     group: (group: unknown) => void heard.groups.push(group as Group),

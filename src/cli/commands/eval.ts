@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { toDeadlines, toJsonObject, toList, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import { addClusterOptions, type ClusterArguments } from '../cluster-options.ts'
 import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addObserveOptions, type ObserveArguments } from '../observe-options.ts'
 import { NO_REPORT, NO_REPORT_HELP } from '../report-options.ts'
@@ -8,7 +9,12 @@ import { addRuntimeOptions, type RuntimeArguments } from '../runtime-options.ts'
 import { addTellOptions, type TellArguments } from '../telling.ts'
 
 /** The options of `troupe eval` as the action gets them. */
-export interface EvalArguments extends ObserveArguments, RuntimeArguments, RolloutArguments, TellArguments {
+export interface EvalArguments
+  extends ObserveArguments,
+    RuntimeArguments,
+    RolloutArguments,
+    ClusterArguments,
+    TellArguments {
   readonly all?: true
   readonly taskIds?: readonly string[]
   readonly ungradedOf?: string
@@ -27,7 +33,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--ungraded-of <job>', 'only the tasks of which that job has a run without a grade')
     .option('--group <n>', 'attempts at each task, compared with each other', wholeNumberFrom(1), 1)
     .option('--max-concurrent <n>', 'rollouts in flight at most', wholeNumberFrom(1), 128)
-  addTellOptions(addObserveOptions(addPoolOptions(addRuntimeOptions(command))), 'the report')
+  addTellOptions(addObserveOptions(addClusterOptions(addPoolOptions(addRuntimeOptions(command)))), 'the report')
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--chunk <runs>', 'deliver chunks of whole groups, at most this many runs each', wholeNumberFrom(1))
     .option('--seed <n>', 'seeds the order of the groups and every agent (default: drawn)', wholeNumberFrom(0))

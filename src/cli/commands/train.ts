@@ -3,6 +3,7 @@ import { TRAINING_SHAPE } from '../../training/defaults.ts'
 import type { LossName } from '../../training/trainer.ts'
 import { positiveNumber, toAssignments, toBytes, toDeadlines, toList, toShare, wholeNumberFrom } from '../arguments.ts'
 import type { Cli } from '../cli.ts'
+import { addClusterOptions, type ClusterArguments } from '../cluster-options.ts'
 import { addPoolOptions, type RolloutArguments } from '../job-options.ts'
 import { addModelOptions, type ModelArguments } from '../model-options.ts'
 import { addObserveOptions, type ObserveArguments } from '../observe-options.ts'
@@ -16,6 +17,7 @@ export interface TrainArguments
     RuntimeArguments,
     ModelArguments,
     RolloutArguments,
+    ClusterArguments,
     TellArguments {
   readonly taskIds?: readonly string[]
   readonly heldOut?: readonly string[]
@@ -83,7 +85,7 @@ export function define(command: Command, cli: Cli): void {
     .option('--seed <n>', 'seeds order, agents and sampling (default: drawn)', wholeNumberFrom(0))
     .option('--quick', 'the same in about a minute: fewer steps, smaller groups, smaller evaluations')
     .option('--out <dir>', 'where train_run.json and train_curve.svg go', '.')
-  addTellOptions(addObserveOptions(addPoolOptions(addRuntimeOptions(command))), 'the receipt')
+  addTellOptions(addObserveOptions(addClusterOptions(addPoolOptions(addRuntimeOptions(command)))), 'the receipt')
     .option('--pool-lead <seconds>', 'fill the pool so long before a step (default: while training)', positiveNumber)
     .option('--threads <n>', 'worker threads; 0 runs all in the main thread', wholeNumberFrom(0))
     .option('--retries <n>', 'fresh sandboxes tried after a passing infrastructure error', wholeNumberFrom(0), 2)

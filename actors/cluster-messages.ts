@@ -1,0 +1,81 @@
+/** What the actors of an engine on several machines tell each other: the coordinator's dispatcher, and one desk a worker. */
+import type { ErrorData } from '../src/errors.ts'
+import type { GroupId } from '../src/ids.ts'
+import type { Settled } from '../src/kernel/actor.ts'
+import type { Question, Ref } from '../src/kernel/ref.ts'
+import type { Drained } from '../src/pool/pool.ts'
+import type { GroupEnd } from '../src/rollout/group.ts'
+import type { RunHeader } from '../src/rollout/run.ts'
+import type { AskLive, AskPoolStats, ShardMessage } from './messages.ts'
+
+/** What a worker says of itself. */
+export interface WorkerNote {
+  readonly node: string
+  readonly host: string
+  readonly version: string
+  readonly protocol: number
+  /** Rollouts that it has of this job, and that it could take beside them. */
+  readonly credits: number
+}
+
+/** From a worker's desk to the dispatcher. */
+export type WorkerReport =
+  | { readonly type: 'worker-up'; readonly worker: WorkerNote; readonly desk: Ref<DeskMessage> }
+  | { readonly type: 'worker-beat'; readonly node: string; readonly credits: number }
+  | { readonly type: 'worker-refused'; readonly node: string; readonly error: ErrorData }
+  | AskDurable
+
+/** Asks what a group that was given out before has by now. */
+export interface AskDurable extends Question<GroupSoFar> {
+  readonly type: 'ask-durable'
+  readonly groupId: GroupId
+  readonly start: number
+}
+
+/** `isWanted`: nobody has ended it, and this handing out of it is the newest. */
+export interface GroupSoFar {
+  readonly isWanted: boolean
+  readonly durable: readonly RunHeader[]
+}
+
+/** What the dispatcher hears from the streams, and from what it has begun. */
+export type DispatcherInternal =
+  | { readonly type: 'run-arrived'; readonly header: RunHeader; readonly trajectory: Uint8Array }
+  | { readonly type: 'run-early'; readonly header: RunHeader }
+  /** `start`: which handing out; -1 for whichever it is. */
+  | { readonly type: 'handed-back'; readonly groupId: GroupId; readonly start: number }
+  /** `losses`: workers that were lost under it, where that is known. */
+  | {
+      readonly type: 'crashed'
+      readonly groupId: GroupId
+      readonly start: number
+      readonly error: ErrorData
+      readonly losses?: number
+    }
+  | { readonly type: 'group-kept'; readonly groupId: GroupId; readonly end: GroupEnd; readonly settled: Settled<void> }
+  | { readonly type: 'group-settled'; readonly asked: AskDurable; readonly replyTo: Ref<unknown> | undefined }
+  | { readonly type: 'cancel-settled' }
+  | { readonly type: 'dispatcher-tick' }
+
+export type DispatcherMessage = ShardMessage | WorkerReport | DispatcherInternal
+
+/** What a worker is asked by the coordinator of a job. */
+export type DeskMessage =
+  | CancelJob
+  | EndJob
+  | AskLive
+  | AskPoolStats
+  | { readonly type: 'expect'; readonly rollouts: number }
+  /** Of the worker itself: its part in the job is over. */
+  | { readonly type: 'close-desk' }
+
+/** Gives up every group of the job that was handed out before this cancel; answered when they are over and their runs are in the stream. */
+export interface CancelJob extends Question<true> {
+  readonly type: 'cancel-job'
+  readonly generation: number
+}
+
+/** The job is over: its engine ends. Answered with what is left of its sandboxes. */
+export interface EndJob extends Question<Drained> {
+  readonly type: 'end-job'
+}

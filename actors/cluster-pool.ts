@@ -1,0 +1,88 @@
+import type { Desks } from '../src/cluster/desks.ts'
+import { type ErrorData, toErrorData } from '../src/errors.ts'
+import type { Actor, Context } from '../src/kernel/actor.ts'
+import type { Ref } from '../src/kernel/ref.ts'
+import { mergeStats } from '../src/pool/merge-stats.ts'
+import type { Drained } from '../src/pool/pool.ts'
+import type { PoolStats } from '../src/pool/stats.ts'
+import type { DeskMessage, EndJob } from './cluster-messages.ts'
+import type { AskPoolStats, PoolMessage } from './messages.ts'
+
+export interface ClusterPoolPorts {
+  readonly desks: Desks<Ref<DeskMessage>>
+  /** What the workers' pools are asked to be. */
+  readonly asked: Pick<PoolStats, 'strategy' | 'source'>
+  readonly onTrouble: (error: ErrorData) => void
+}
+
+const STATS_MS = 4_000
+/** Below what the engine waits for its pool. */
+const END_MS = 55_000
+
+/** In the place of a sandbox-pool where there are no sandboxes: stands for those of the workers, each of which owns its own. */
+export function clusterPool(ports: ClusterPoolPorts): Actor<{ remaining: number }, PoolMessage> {
+  const { desks } = ports
+  return {
+    name: 'sandbox-pool',
+    initial(context) {
+      // A worker that comes later is to know what is still to be made ready for.
+      desks.onChange(() => context.self.tell({ type: 'pool-tick' }))
+      return { remaining: 0 }
+    },
+    receive(state, message, context) {
+      switch (message.type) {
+        case 'demand':
+          state.remaining = message.remaining
+          share(state.remaining)
+          return state
+        case 'pool-tick':
+          share(state.remaining)
+          return state
+        case 'pool-stats':
+          answerStats(context)
+          return state
+        case 'drain-pool':
+          answerDrained(context)
+          return state
+        default:
+          // Nobody leases here.
+          return state
+      }
+    },
+  }
+
+  function share(remaining: number): void {
+    const each = Math.ceil(remaining / Math.max(1, desks.all.length))
+    for (const desk of desks.all) desk.tell({ type: 'expect', rollouts: each })
+  }
+
+  function answerStats(context: Context<PoolMessage>): void {
+    const { replyTo } = context
+    const question: AskPoolStats = { type: 'pool-stats' }
+    void Promise.all(
+      desks.all.map(desk =>
+        // One that does not answer is not counted: the dispatcher sees to it.
+        context.ask(desk, question, STATS_MS).then(
+          stats => [stats],
+          () => [],
+        ),
+      ),
+    ).then(all => replyTo?.tell(mergeStats(all.flat(), ports.asked)))
+  }
+
+  function answerDrained(context: Context<PoolMessage>): void {
+    const { replyTo } = context
+    const question: EndJob = { type: 'end-job' }
+    const end = async (desk: Ref<DeskMessage>): Promise<Drained> => {
+      try {
+        return await context.ask(desk, question, END_MS)
+      } catch (error) {
+        ports.onTrouble(toErrorData(error))
+        return { quarantined: [] }
+      }
+    }
+    void Promise.all(desks.all.map(end)).then(all =>
+      replyTo?.tell({ quarantined: all.flatMap(each => each.quarantined) }),
+    )
+  }
+}

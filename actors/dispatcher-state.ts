@@ -1,0 +1,55 @@
+import type { GroupId, RunId } from '../src/ids.ts'
+import type { RunHeader } from '../src/rollout/run.ts'
+import type { StartGroup } from './messages.ts'
+import { makeWorkerBook, type WorkerBook } from './worker-book.ts'
+
+/** A group that the supervisor has handed over and that has no end. */
+export interface OpenGroup {
+  readonly group: StartGroup
+  /** Members that have their run. */
+  readonly headers: Map<RunId, RunHeader>
+  /** Which handing out of this life of the coordinator; 0 while it waits for credits. */
+  start: number
+  /** Every member has its run: the end is on its way to the journal. */
+  isEnding: boolean
+}
+
+/** What the dispatcher knows. */
+export interface DispatcherState {
+  readonly open: Map<GroupId, OpenGroup>
+  /** Those that wait for credits, in order. */
+  readonly queue: Set<OpenGroup>
+  /** Runs of groups that an earlier life of the coordinator had handed out. */
+  readonly early: Map<GroupId, Map<RunId, RunHeader>>
+  readonly workers: WorkerBook
+  /** Members without a run, of groups that are in the stream: what the workers' credits bound. */
+  out: number
+  /** Groups handed out so far. */
+  starts: number
+  /** Cancels so far. */
+  generation: number
+  isCancelling: boolean
+}
+
+/** How it begins. */
+export const toInitialState = (): DispatcherState => ({
+  open: new Map(),
+  queue: new Set(),
+  early: new Map(),
+  workers: makeWorkerBook(),
+  out: 0,
+  starts: 0,
+  generation: 0,
+  isCancelling: false,
+})
+
+/** Members without a run. */
+export function countOpen({ group, headers }: OpenGroup): number {
+  return group.plan.members.length - headers.size
+}
+
+/** It is in the stream no more, or soon will not be. */
+export function takeIn(state: DispatcherState, entry: OpenGroup): void {
+  if (entry.start > 0) state.out -= countOpen(entry)
+  entry.start = 0
+}

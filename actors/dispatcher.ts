@@ -1,0 +1,301 @@
+import type { AgentRef } from '../src/agents/agent.ts'
+import type { ErrorData } from '../src/errors.ts'
+import type { GroupId, RunId } from '../src/ids.ts'
+import type { Journal } from '../src/journal/journal.ts'
+import type { Actor, Context } from '../src/kernel/actor.ts'
+import type { Ref } from '../src/kernel/ref.ts'
+import type { GroupStrategy } from '../src/rollout/group.ts'
+import { decideGroupEnd } from '../src/rollout/group-end.ts'
+import { type LiveList, mergeLive } from '../src/rollout/live.ts'
+import type { RunHeader } from '../src/rollout/run.ts'
+import type { GroupPlan } from '../src/taskset/plan.ts'
+import type {
+  AskDurable,
+  CancelJob,
+  DeskMessage,
+  DispatcherMessage,
+  GroupSoFar,
+  WorkerNote,
+} from './cluster-messages.ts'
+import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
+import type { AskLive, CollectorMessage, StartGroup, SupervisorMessage } from './messages.ts'
+
+/** One handing out of a group. */
+export interface HandOut {
+  readonly generation: number
+  readonly start: number
+  readonly plan: GroupPlan
+  readonly agent: AgentRef
+  readonly durable: readonly RunHeader[]
+}
+
+export interface DispatcherPorts {
+  readonly supervisor: Ref<SupervisorMessage>
+  readonly collector: Ref<CollectorMessage>
+  readonly strategy: GroupStrategy
+  /** Runs that are still to come: what arrives and is not among them has been told before, or is of an earlier life. */
+  readonly wanted: Set<RunId>
+  /** Puts a plan into the stream, and tries until it is there. */
+  readonly putPlan: (plan: HandOut) => void
+  /** Takes away the plans that nobody has ended. */
+  readonly purgePlans: () => Promise<void>
+  /** Resolves when all results that are in the stream have been told here. */
+  readonly settled: () => Promise<void>
+  readonly groupSettled: (groupId: GroupId) => Promise<void>
+  /** Where the ends of groups are kept, and runs that came before their group was handed out in this life. */
+  readonly journal: Pick<Journal, 'putGroup' | 'trajectory'> | undefined
+  /** What keeps the worker from working for this job; undefined: nothing. */
+  readonly judgeWorker: (worker: WorkerNote) => ErrorData | undefined
+  /** A worker that is silent for longer is gone; then this is called. */
+  readonly silenceMs: number
+  readonly dropLink: (node: string, silentMs: number) => void
+  /** Who works now, whenever that changes. */
+  readonly onWorkers: (desks: readonly Ref<DeskMessage>[]) => void
+  /** Rollouts that all of them may have, and those that are out, after each message. */
+  readonly onCredits: (credits: number, out: number) => void
+  readonly onTrouble: (error: ErrorData) => void
+}
+
+const TICK_MS = 500
+/** Below what the engine's own questions wait. */
+const CANCEL_MS = 45_000
+const LIVE_MS = 800
+const NOTHING_LIVE: LiveList = { rollouts: [], phases: {} }
+/** Of no handing out in particular. */
+export const ANY_START = -1
+
+/**
+ * Hosts the groups of all workers as a shard does those of a thread: puts plans into the stream while workers have credits, and ends a group when each of its members
+ * has a run.
+ */
+export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, DispatcherMessage> {
+  return {
+    name: 'dispatcher',
+    // Bounded by credits, as the collector's.
+    capacity: 1_000_000,
+    initial(context) {
+      context.after(TICK_MS, { type: 'dispatcher-tick' })
+      return toInitialState()
+    },
+    receive(state, message, context) {
+      handle(state, message, context)
+      handOut(state)
+      ports.onCredits(state.workers.credits, state.out)
+      return state
+    },
+    onSignal(state, signal) {
+      if (signal.type === 'terminated' && state.workers.gone(signal.address)) ports.onWorkers(state.workers.desks())
+      return state
+    },
+  }
+
+  function handle(state: DispatcherState, message: DispatcherMessage, context: Context<DispatcherMessage>): void {
+    switch (message.type) {
+      case 'start-group':
+        begin(state, message, context)
+        return
+      case 'run-arrived': {
+        const entry = state.open.get(message.header.groupId)
+        if (entry !== undefined) take(state, entry, message.header, message.trajectory, context)
+        return
+      }
+      case 'run-early': {
+        const { groupId, runId } = message.header
+        const runs = state.early.get(groupId) ?? new Map<RunId, RunHeader>()
+        state.early.set(groupId, runs.set(runId, message.header))
+        return
+      }
+      case 'group-kept': {
+        const entry = state.open.get(message.groupId)
+        if (entry === undefined) return
+        const { plan, losses } = entry.group
+        forget(state, entry)
+        if (!message.settled.ok) crash(message.groupId, message.settled.error)
+        else ports.collector.tell({ type: 'group-ended', plan, end: message.end, losses })
+        return
+      }
+      case 'handed-back': {
+        const entry = find(state, message)
+        if (entry === undefined) return
+        takeIn(state, entry)
+        state.queue.add(entry)
+        return
+      }
+      case 'crashed': {
+        const entry = find(state, message)
+        if (entry === undefined) return
+        forget(state, entry)
+        crash(message.groupId, message.error, message.losses)
+        return
+      }
+      case 'ask-durable': {
+        const { replyTo } = context
+        const looked = ports.groupSettled(message.groupId)
+        context.pipe(looked, () => ({ type: 'group-settled', asked: message, replyTo }))
+        return
+      }
+      case 'group-settled':
+        message.replyTo?.tell(soFar(state, message.asked))
+        return
+      case 'worker-up':
+        welcome(state, message.worker, message.desk, context)
+        return
+      case 'worker-beat':
+        state.workers.beat(message.node, message.credits, context.clock.now())
+        return
+      case 'worker-refused':
+        ports.onTrouble(message.error)
+        return
+      case 'dispatcher-tick':
+        for (const { node, silentMs } of state.workers.silent(context.clock.now(), ports.silenceMs))
+          ports.dropLink(node, silentMs)
+        context.after(TICK_MS, message)
+        return
+      case 'cancel-groups':
+        cancel(state, context)
+        return
+      case 'cancel-settled':
+        endCancel(state)
+        return
+      case 'ask-live':
+        answerLive(state, message, context)
+        return
+    }
+  }
+
+  function begin(state: DispatcherState, group: StartGroup, context: Context<DispatcherMessage>): void {
+    const { groupId, members } = group.plan
+    const headers = new Map(group.durable.map(header => [header.runId, header]))
+    const entry: OpenGroup = { group, headers, start: 0, isEnding: false }
+    const early = state.early.get(groupId)
+    state.open.set(groupId, entry)
+    state.early.delete(groupId)
+    for (const { runId } of members) if (!headers.has(runId)) ports.wanted.add(runId)
+    for (const [runId, header] of early ?? [])
+      if (ports.journal !== undefined && !headers.has(runId))
+        take(state, entry, header, ports.journal.trajectory(runId), context)
+    if (entry.isEnding) return
+    if (countOpen(entry) === 0) end(entry, context)
+    else state.queue.add(entry)
+  }
+
+  function take(
+    state: DispatcherState,
+    entry: OpenGroup,
+    header: RunHeader,
+    trajectory: Uint8Array,
+    context: Context<DispatcherMessage>,
+  ): void {
+    if (entry.headers.has(header.runId)) return
+    entry.headers.set(header.runId, header)
+    ports.wanted.delete(header.runId)
+    if (entry.start > 0) state.out -= 1
+    ports.collector.tell({ type: 'run-completed', header, trajectory })
+    if (countOpen(entry) === 0) end(entry, context)
+  }
+
+  function end(entry: OpenGroup, context: Context<DispatcherMessage>): void {
+    entry.isEnding = true
+    const { plan } = entry.group
+    const { jobId, groupId, step, index, task } = plan
+    const runs = plan.members.flatMap(({ runId }) => entry.headers.get(runId) ?? [])
+    const groupEnd = decideGroupEnd(ports.strategy, runs)
+    const record = { jobId, groupId, step, index, task, end: groupEnd, runs }
+    context.pipe(ports.journal?.putGroup(record) ?? Promise.resolve(), settled => ({
+      type: 'group-kept',
+      groupId,
+      end: groupEnd,
+      settled,
+    }))
+  }
+
+  /** Nothing is in the stream beyond what workers have credits for; a group may go over, as it may in a thread. */
+  function handOut(state: DispatcherState): void {
+    for (const entry of state.queue) {
+      if (state.isCancelling || state.out >= state.workers.credits) return
+      state.queue.delete(entry)
+      if (entry.isEnding || state.open.get(entry.group.plan.groupId) !== entry) continue
+      state.starts += 1
+      entry.start = state.starts
+      state.out += countOpen(entry)
+      const { plan, agent } = entry.group
+      const { generation, starts } = state
+      ports.putPlan({ generation, start: starts, plan, agent, durable: [...entry.headers.values()] })
+    }
+  }
+
+  function find(
+    state: DispatcherState,
+    { groupId, start }: { readonly groupId: GroupId; readonly start: number },
+  ): OpenGroup | undefined {
+    const entry = state.open.get(groupId)
+    const isMeant = entry !== undefined && !entry.isEnding && (start === ANY_START || start === entry.start)
+    return isMeant ? entry : undefined
+  }
+
+  function forget(state: DispatcherState, entry: OpenGroup): void {
+    takeIn(state, entry)
+    state.queue.delete(entry)
+    state.open.delete(entry.group.plan.groupId)
+    for (const { runId } of entry.group.plan.members) ports.wanted.delete(runId)
+  }
+
+  function crash(groupId: GroupId, error: ErrorData, losses?: number): void {
+    ports.supervisor.tell({ type: 'group-crashed', groupId, error, ...(losses === undefined ? {} : { losses }) })
+  }
+
+  function soFar(state: DispatcherState, { groupId, start }: AskDurable): GroupSoFar {
+    const entry = find(state, { groupId, start })
+    return { isWanted: entry !== undefined, durable: [...(entry?.headers.values() ?? [])] }
+  }
+
+  function welcome(
+    state: DispatcherState,
+    worker: WorkerNote,
+    desk: Ref<DeskMessage>,
+    context: Context<DispatcherMessage>,
+  ): void {
+    const problem = ports.judgeWorker(worker)
+    if (problem !== undefined) {
+      ports.onTrouble(problem)
+      return
+    }
+    state.workers.add(worker, desk, context.clock.now())
+    context.watch(desk)
+    ports.onWorkers(state.workers.desks())
+  }
+
+  /** What is queued was given to nobody. The rest is taken from the stream, and the workers give it up; what ends meanwhile has its end. */
+  function cancel(state: DispatcherState, context: Context<DispatcherMessage>): void {
+    state.isCancelling = true
+    state.generation += 1
+    const question: CancelJob = { type: 'cancel-job', generation: state.generation - 1 }
+    const desks = state.workers.desks()
+    const work = async () => {
+      await ports.purgePlans()
+      // One that does not answer has gone, or soon will have.
+      await Promise.allSettled(desks.map(desk => context.ask(desk, question, CANCEL_MS)))
+      await ports.settled()
+    }
+    context.pipe(work(), settled => {
+      if (!settled.ok) ports.onTrouble(settled.error)
+      return { type: 'cancel-settled' }
+    })
+  }
+
+  function endCancel(state: DispatcherState): void {
+    state.isCancelling = false
+    for (const entry of [...state.open.values()]) {
+      if (entry.isEnding) continue
+      forget(state, entry)
+      ports.supervisor.tell({ type: 'group-cancelled', groupId: entry.group.plan.groupId })
+    }
+  }
+
+  function answerLive(state: DispatcherState, question: AskLive, context: Context<DispatcherMessage>): void {
+    const { replyTo } = context
+    const ask = (desk: Ref<DeskMessage>) => context.ask(desk, question, LIVE_MS).catch(() => NOTHING_LIVE)
+    // It is only looked at: a worker that does not answer in time is not shown.
+    void Promise.all(state.workers.desks().map(ask)).then(lists => replyTo?.tell(mergeLive(lists, question.most)))
+  }
+}

@@ -1,0 +1,185 @@
+import { availableParallelism, hostname, totalmem } from 'node:os'
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { type Clock, sleep } from '../clock.ts'
+import { connectNats } from '../cluster/connect.ts'
+import { makeCredits } from '../cluster/credits.ts'
+import { workerVersion } from '../cluster/errors.ts'
+import { type JobEntry, type RuntimeRequest, watchJobs } from '../cluster/job-board.ts'
+import { BUCKETS, toToken } from '../cluster/names.ts'
+import { openNodeLinks } from '../cluster/node-links.ts'
+import { isMissing } from '../cluster/streams.ts'
+import { makeTrouble } from '../cluster/trouble.ts'
+import { PROTOCOL } from '../cluster/wire.ts'
+import { announceWorker, type WorkerLine } from '../cluster/worker-board.ts'
+import { type ErrorData, toErrorData } from '../errors.ts'
+import { randomIds } from '../ids.ts'
+import { makeSystem } from '../kernel/system.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
+import { observed } from '../telemetry/observed.ts'
+import { readVersion } from '../version.ts'
+import { startWorkerJob, type WorkerJob, type WorkerLimits } from './worker-job.ts'
+
+export interface ClusterWorkerOptions extends WorkerLimits {
+  readonly nats: string
+  readonly clock: Clock
+  /** A runtime of this worker's own, for a job's request. */
+  readonly makeRuntime: (request: RuntimeRequest) => Promise<Runtime>
+  /** Said for people: which job it works for, and why it does not. */
+  readonly onNews: (news: WorkerNews) => void
+}
+
+export type WorkerNews =
+  /** Nobody has run a job on this server yet. */
+  | { readonly type: 'waiting' }
+  | { readonly type: 'joined' | 'left'; readonly jobId: string }
+  | { readonly type: 'refused'; readonly jobId: string; readonly error: ErrorData }
+
+export interface ClusterWorker {
+  readonly node: string
+  /** Resolves when it has drained; rejects with what keeps it from working at all. */
+  readonly ended: Promise<void>
+  /** Takes nothing new, lets what is under way end within that time or hands it back, and gives everything back. Twice is once. */
+  drain(graceMs: number): Promise<void>
+}
+
+const LOOK_AGAIN_MS = 500
+
+/** Works for every job that looks for workers, until it is drained. Rejects as `connectNats` does. */
+export async function startClusterWorker(options: ClusterWorkerOptions): Promise<ClusterWorker> {
+  const host = hostname()
+  const node = toToken(`worker-${host}-${randomIds.hex(4)}`)
+  const connection = await connectNats({ urls: options.nats, role: 'worker', name: `troupe worker ${host}` })
+  const draining = new AbortController()
+  let grace = 0
+  const ended = work(connection, { node, host, draining: draining.signal, graceMs: () => grace }, options).finally(() =>
+    connection.drain(),
+  )
+  return {
+    node,
+    ended,
+    drain(graceMs) {
+      grace = graceMs
+      draining.abort()
+      return ended
+    },
+  }
+}
+
+interface Place {
+  readonly node: string
+  readonly host: string
+  readonly draining: AbortSignal
+  readonly graceMs: () => number
+}
+
+async function work(
+  connection: NatsConnection,
+  { node, host, draining, graceMs }: Place,
+  options: ClusterWorkerOptions,
+): Promise<void> {
+  const { clock, onNews } = options
+  const { tell: onTrouble } = makeTrouble(undefined)
+  await untilBoard(connection, options, draining)
+  if (draining.aborted) return
+  const own = { version: readVersion(), protocol: PROTOCOL }
+  const system = makeSystem({ node, clock, ...observed() })
+  const links = openNodeLinks(connection, system, () => randomIds.hex(4), onTrouble)
+  const credits = makeCredits(options.maxConcurrent)
+  const jobs = new Map<string, Promise<WorkerJob | undefined>>()
+  /** Lives of jobs that this worker cannot work for, and those that it has ended. */
+  const past = new Set<string>()
+
+  async function join(entry: JobEntry): Promise<WorkerJob | undefined> {
+    const { jobId, epoch } = entry
+    try {
+      const job = await startWorkerJob(entry, {
+        connection,
+        system,
+        links,
+        note: { node, host, ...own },
+        limits: options,
+        credits,
+        clock,
+        makeRuntime: options.makeRuntime,
+        onOver(why, isForGood) {
+          if (isForGood) past.add(epoch)
+          jobs.delete(epoch)
+          onNews(why === undefined ? { type: 'left', jobId } : { type: 'refused', jobId, error: why })
+        },
+        onTrouble,
+      })
+      onNews({ type: 'joined', jobId })
+      return job
+    } catch (error) {
+      past.add(epoch)
+      jobs.delete(epoch)
+      onNews({ type: 'refused', jobId, error: toErrorData(error) })
+      return undefined
+    }
+  }
+
+  const watch = await watchJobs(connection, clock, {
+    onSign(entry) {
+      const { epoch, jobId, version, protocol } = entry
+      if (draining.aborted || past.has(epoch)) return
+      const known = jobs.get(epoch)
+      if (known !== undefined) return void known.then(job => job?.sign())
+      if (version === own.version && protocol === own.protocol) return void jobs.set(epoch, join(entry))
+      past.add(epoch)
+      onNews({ type: 'refused', jobId, error: workerVersion(node, { job: { version, protocol }, worker: own }) })
+    },
+    // The coordinator asks for the end itself; one that is gone is not heard of any more.
+    onGone() {},
+    onError: onTrouble,
+  })
+  const line = (): WorkerLine => ({
+    node,
+    host,
+    ...own,
+    cores: availableParallelism(),
+    memoryBytes: totalmem(),
+    maxConcurrent: options.maxConcurrent,
+    free: draining.aborted ? 0 : credits.free,
+    jobs: [...jobs.keys()],
+    isDraining: draining.aborted,
+  })
+  const announced = await announceWorker(connection, line, clock, onTrouble)
+  await untilAborted(draining)
+  await watch.close()
+  const joined = await Promise.all(jobs.values())
+  await Promise.all(joined.map(job => job?.drain(graceMs())))
+  await announced.close()
+  links.close()
+  await system.stop()
+}
+
+/** The coordinator of the first job makes it. */
+async function untilBoard(
+  connection: NatsConnection,
+  { clock, onNews }: ClusterWorkerOptions,
+  draining: AbortSignal,
+): Promise<void> {
+  const manager = await jetstreamManager(connection)
+  let isTold = false
+  while (!draining.aborted) {
+    try {
+      for (const bucket of [BUCKETS.jobs, BUCKETS.workers]) await manager.streams.info(`KV_${bucket}`)
+      return
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+    if (!isTold) onNews({ type: 'waiting' })
+    isTold = true
+    await sleep(clock, LOOK_AGAIN_MS, draining).catch(() => {
+      // Only the signal ends the sleep.
+    })
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

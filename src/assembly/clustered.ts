@@ -1,0 +1,232 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { DeskMessage, DispatcherMessage, WorkerNote } from '../../actors/cluster-messages.ts'
+import { clusterPool } from '../../actors/cluster-pool.ts'
+import { ANY_START, dispatcher } from '../../actors/dispatcher.ts'
+import type { SupervisorMessage } from '../../actors/messages.ts'
+import type { CancelTimer } from '../clock.ts'
+import { connectNats } from '../cluster/connect.ts'
+import { makeDesks } from '../cluster/desks.ts'
+import { noWorkers, planExhausted, workerLost, workerVersion } from '../cluster/errors.ts'
+import { announceJob, type JobEntry } from '../cluster/job-board.ts'
+import { type NodeLinks, openNodeLinks } from '../cluster/node-links.ts'
+import { type ClusterOptions, DEFAULT_REDELIVER_MS } from '../cluster/options.ts'
+import { openParcels } from '../cluster/parcels.ts'
+import { toSharedAgent } from '../cluster/places.ts'
+import { openPlanQueue } from '../cluster/plan-queue.ts'
+import { openResultFeed, type ResultFeed } from '../cluster/result-feed.ts'
+import { ensureConsumers, ensureStreams, MOST_DELIVERIES, removeJob } from '../cluster/streams.ts'
+import { makeTrouble } from '../cluster/trouble.ts'
+import { PROTOCOL } from '../cluster/wire.ts'
+import { type ErrorData, toErrorData } from '../errors.ts'
+import type { RunId } from '../ids.ts'
+import type { Ref } from '../kernel/ref.ts'
+import type { ActorSystem } from '../kernel/system.ts'
+import type { Drained } from '../pool/pool.ts'
+import { planSource } from '../pool/source.ts'
+import { publish, type WorkersEvent } from '../telemetry/channels.ts'
+import { readVersion } from '../version.ts'
+import { type Engine, type EnginePorts, type Shards, startEngine } from './engine.ts'
+import type { EngineSettings } from './settings.ts'
+import type { ShardData } from './shard.ts'
+
+/** Nobody works by then: somebody may have forgotten to start workers. */
+const LONELY_MS = 5_000
+
+/**
+ * Rollout groups on other machines, whose workers find the job by NATS; collector and supervisor in this thread, and the journal here. Rejects as `connectNats` does. What
+ * an earlier life of the job has left in the streams is taken up before this resolves.
+ */
+export async function startClusteredEngine(
+  settings: EngineSettings,
+  ports: EnginePorts,
+  cluster: ClusterOptions,
+): Promise<Engine> {
+  const connection = await connectNats({
+    urls: cluster.nats,
+    role: 'coordinator',
+    name: `troupe ${ports.jobId}`,
+  })
+  try {
+    return await coordinate(connection, settings, ports, cluster)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+async function coordinate(
+  connection: NatsConnection,
+  settings: EngineSettings,
+  ports: EnginePorts,
+  cluster: ClusterOptions,
+): Promise<Engine> {
+  const { jobId, journal } = ports
+  const { clock, ids } = settings
+  const { tell: onTrouble } = makeTrouble(jobId)
+  const redeliverMs = cluster.redeliverMs ?? DEFAULT_REDELIVER_MS
+  const epoch = ids.hex(4)
+  const node = `${jobId}-${epoch}`
+  const over = new AbortController()
+  const wanted = new Set<RunId>()
+  const desks = makeDesks<Ref<DeskMessage>>()
+  const manager = await jetstreamManager(connection)
+  await ensureStreams(connection, manager)
+  await ensureConsumers(manager, jobId, redeliverMs)
+  let hosted: Ref<DispatcherMessage> | undefined
+  const tell = (message: DispatcherMessage) => void hosted?.tell(message)
+  const queue = openPlanQueue({
+    connection,
+    manager,
+    publisher: { client: jetstream(connection), clock, signal: over.signal, onTrouble },
+    jobId,
+    epoch,
+    onExhausted: (groupId, start) =>
+      tell({
+        type: 'crashed',
+        groupId,
+        start,
+        error: planExhausted(groupId, MOST_DELIVERIES),
+        losses: MOST_DELIVERIES,
+      }),
+    onError: onTrouble,
+  })
+  // What an earlier life handed out is handed out anew, without what is durable by now.
+  await queue.purge()
+  let feed: ResultFeed | undefined
+  let links: NodeLinks | undefined
+  let lonely: CancelTimer = () => {}
+
+  function judgeWorker({ node: worker, version, protocol }: WorkerNote): ErrorData | undefined {
+    const own = { version: readVersion(), protocol: PROTOCOL }
+    if (version === own.version && protocol === own.protocol) return undefined
+    return workerVersion(worker, { job: own, worker: { version, protocol } })
+  }
+
+  let told = ''
+  function tellWorkers(figures: Pick<WorkersEvent, 'credits' | 'creditsFree'>): void {
+    const event: WorkersEvent = { jobId, workers: desks.all.length, ...figures }
+    const text = JSON.stringify(event)
+    if (text === told) return
+    told = text
+    publish('workers', event)
+  }
+
+  function host(system: ActorSystem, supervisor: Ref<SupervisorMessage>, data: ShardData): Shards {
+    links = openNodeLinks(connection, system, () => ids.hex(4), onTrouble)
+    const root = system.spawn(
+      dispatcher({
+        supervisor,
+        collector: system.ref(data.collector),
+        strategy: data.strategy,
+        journal,
+        wanted,
+        putPlan({ agent, ...plan }) {
+          const shared = toSharedAgent(agent, process.cwd())
+          // Tried until it is there, or until the engine ends.
+          queue.put({ ...plan, epoch, agent: shared }).catch(error => over.signal.aborted || onTrouble(error))
+        },
+        purgePlans: queue.purge,
+        settled: async () => feed?.settled(),
+        groupSettled: async groupId => feed?.groupSettled(groupId),
+        judgeWorker,
+        silenceMs: redeliverMs / 2,
+        dropLink(worker, silentMs) {
+          const error = workerLost(worker, silentMs)
+          onTrouble(error)
+          links?.drop(worker, error)
+        },
+        onWorkers(all) {
+          lonely()
+          desks.set(all)
+        },
+        onCredits: (credits, out) => tellWorkers({ credits, creditsFree: Math.max(0, credits - out) }),
+        onTrouble,
+      }),
+    )
+    hosted = root
+    supervisor.tell({ type: 'shard-up', node: 'cluster', root })
+    // It stops with its system, once the workers have ended.
+    return { close: async () => {} }
+  }
+
+  const { strategy, source } = settings.pool
+  const asked = { strategy, source: planSource(source, settings.runtime, 0).type }
+  const engine = startEngine(settings, ports, host, {
+    system: { node },
+    startPool: system => system.spawn(clusterPool({ desks, asked, onTrouble })),
+  })
+  feed = await openResultFeed(connection, manager, {
+    jobId,
+    journal,
+    parcels: openParcels(connection),
+    clock,
+    isWanted: runId => wanted.has(runId),
+    onRun: (header, trajectory) => tell({ type: 'run-arrived', header, trajectory }),
+    onEarly: header => tell({ type: 'run-early', header }),
+    onEnd: end => {
+      if (end.epoch === epoch) tell(end)
+    },
+    onGap: groupId => tell({ type: 'handed-back', groupId, start: ANY_START }),
+    onUnkept: (groupId, error) => tell({ type: 'crashed', groupId, start: ANY_START, error: toErrorData(error) }),
+    onError: onTrouble,
+  })
+  await feed.settled()
+  const entry = toEntry(settings, cluster, { jobId, epoch, node, redeliverMs, dispatcher: hosted?.address ?? '' })
+  const announced = await announceJob(connection, entry, clock, onTrouble)
+  lonely = clock.after(LONELY_MS, () => onTrouble(noWorkers(cluster.nats)))
+
+  /** Workers give their sandboxes back before the job is taken from the board. */
+  async function close(): Promise<Drained> {
+    lonely()
+    try {
+      return await engine.close()
+    } finally {
+      over.abort()
+      queue.close()
+      await feed?.close()
+      await announced.close()
+      await removeJob(manager, jobId)
+      await connection.drain()
+    }
+  }
+
+  return {
+    run: engine.run,
+    expect: engine.expect,
+    room: engine.room,
+    cancel: engine.cancel,
+    poolStats: engine.poolStats,
+    live: engine.live,
+    get creditsInUse() {
+      return engine.creditsInUse
+    },
+    close,
+  }
+}
+
+/** Data only, and nothing of this machine. */
+function toEntry(
+  settings: EngineSettings,
+  cluster: ClusterOptions,
+  place: Pick<JobEntry, 'jobId' | 'epoch' | 'node' | 'redeliverMs' | 'dispatcher'>,
+): JobEntry {
+  const { deadlines, retries, groupStrategy, connections, threadHangMs, threadHeapBytes } = settings
+  // How many sandboxes a worker may have is its own business.
+  const { strategy, size, source, wave } = settings.pool
+  return {
+    ...place,
+    protocol: PROTOCOL,
+    version: readVersion(),
+    runtime: cluster.runtime,
+    engine: {
+      pool: { strategy, size, source, wave },
+      deadlines,
+      retries,
+      groupStrategy,
+      connections,
+      threadHangMs,
+      ...(threadHeapBytes === undefined ? {} : { threadHeapBytes }),
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import type { JsMsg } from '@nats-io/jetstream'
+import type { Credits } from '../cluster/credits.ts'
+import { resultsOf } from '../cluster/names.ts'
+import type { Parcels } from '../cluster/parcels.ts'
+import { type Publisher, publishSurely, surely } from '../cluster/publish.ts'
+import { type PlanMessage, packResult, type ResultMessage } from '../cluster/wire.ts'
+import type { ErrorData } from '../errors.ts'
+import type { GroupId, RunId } from '../ids.ts'
+import type { RunHeader } from '../rollout/run.ts'
+import type { WaitingBytes } from '../stream/credits.ts'
+
+/** A group that this worker has. */
+interface HeldGroup {
+  readonly plan: PlanMessage
+  /** The newest delivery of its plan. */
+  message: JsMsg
+  /** Members that had their run before. */
+  readonly durable: ReadonlySet<RunId>
+  /** Members without a run: each holds a credit. */
+  readonly open: Set<RunId>
+  /** Runs on their way into the stream. */
+  readonly puts: Promise<void>[]
+}
+
+export interface WorkerGroupsPorts {
+  readonly publisher: Publisher
+  readonly parcels: Parcels
+  readonly credits: Credits
+  /** Packed bytes that are on their way into the stream. */
+  readonly waiting: WaitingBytes
+  readonly onError: (error: unknown) => void
+}
+
+/** The groups that a worker has of one job, from their delivery until the stream has all that came of them. */
+export interface WorkerGroups {
+  readonly size: number
+  /** Members without a run. */
+  readonly rollouts: number
+  /** False where the worker has the group already: then only the delivery is new. */
+  add(plan: PlanMessage, message: JsMsg, durable: readonly RunHeader[]): boolean
+  /** Puts it into the stream, unless it was known before. */
+  runEnded(header: RunHeader, trajectory: Uint8Array): void
+  /** Acknowledges the plan once all of its runs are in the stream. */
+  groupEnded(groupId: GroupId): void
+  /** Tells the server that all of them are still worked on. */
+  stillWorking(): void
+  /** Resolves when what has ended is in the stream, or cannot be put there any more. */
+  flushed(): Promise<void>
+  /** Forgets what is left, or one of it, and says so to the coordinator: `undefined` that others are to go on, else why it broke. */
+  handBack(why: ErrorData | undefined, only?: GroupId): Promise<void>
+  /** Forgets what is left: the coordinator knows. */
+  drop(): void
+  /** Resolves when there is none, or the signal aborts. */
+  empty(signal: AbortSignal): Promise<void>
+}
+
+export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
+  const { publisher, parcels, credits, waiting } = ports
+  const groups = new Map<GroupId, HeldGroup>()
+  const ending = new Set<Promise<void>>()
+  const onEmpty = new Set<() => void>()
+
+  function remove(groupId: GroupId): void {
+    const held = groups.get(groupId)
+    if (held === undefined) return
+    groups.delete(groupId)
+    credits.giveBack(held.open.size)
+    if (groups.size === 0) for (const wake of [...onEmpty]) wake()
+  }
+
+  async function put(header: RunHeader, trajectory: Uint8Array): Promise<void> {
+    const id = `${header.runId}.${header.attempt}`
+    const subject = resultsOf(header.jobId, header.groupId)
+    const isInline = parcels.fits(trajectory.byteLength)
+    const message: ResultMessage = {
+      type: 'run',
+      header,
+      trajectory: isInline ? trajectory : undefined,
+      object: isInline ? undefined : id,
+    }
+    waiting.add(trajectory.byteLength)
+    try {
+      if (!isInline) await surely(publisher, () => parcels.put(id, trajectory))
+      await publishSurely(publisher, subject, packResult(message), id)
+    } finally {
+      waiting.take(trajectory.byteLength)
+    }
+  }
+
+  async function end(held: HeldGroup): Promise<void> {
+    try {
+      await Promise.all(held.puts)
+      held.message.ack()
+    } catch (error) {
+      // The job is given up here: the plan goes to somebody else.
+      if (!publisher.signal.aborted) ports.onError(error)
+    }
+    remove(held.plan.plan.groupId)
+  }
+
+  function track(work: Promise<void>): void {
+    ending.add(work)
+    void work.finally(() => ending.delete(work))
+  }
+
+  return {
+    get size() {
+      return groups.size
+    },
+    get rollouts() {
+      let sum = 0
+      for (const { open } of groups.values()) sum += open.size
+      return sum
+    },
+    add(plan, message, headers) {
+      const { groupId, members } = plan.plan
+      const held = groups.get(groupId)
+      if (held !== undefined) {
+        held.message = message
+        return false
+      }
+      const durable = new Set(headers.map(({ runId }) => runId))
+      const open = new Set(members.flatMap(({ runId }) => (durable.has(runId) ? [] : [runId])))
+      credits.take(open.size)
+      groups.set(groupId, { plan, message, durable, open, puts: [] })
+      return true
+    },
+    runEnded(header, trajectory) {
+      const held = groups.get(header.groupId)
+      if (held === undefined || !held.open.delete(header.runId)) return
+      credits.giveBack(1)
+      const work = put(header, trajectory)
+      held.puts.push(work)
+      // Its group's end looks at how it went.
+      track(work.catch(() => {}))
+    },
+    groupEnded(groupId) {
+      const held = groups.get(groupId)
+      if (held !== undefined) track(end(held))
+    },
+    stillWorking() {
+      for (const { message } of groups.values()) message.working()
+    },
+    async flushed() {
+      while (ending.size > 0) await Promise.all(ending)
+    },
+    async handBack(why, only) {
+      const left = [...groups.values()].filter(({ plan }) => only === undefined || plan.plan.groupId === only)
+      const tell = async ({ plan, message, puts }: HeldGroup) => {
+        const { epoch, start } = plan
+        const { groupId, jobId } = plan.plan
+        const result: ResultMessage =
+          why === undefined
+            ? { type: 'handed-back', groupId, epoch, start }
+            : { type: 'crashed', groupId, epoch, start, error: why }
+        // Behind its runs, so that whoever goes on with it knows of them.
+        await Promise.all(puts)
+        await publishSurely(
+          publisher,
+          resultsOf(jobId, groupId),
+          packResult(result),
+          `${groupId}.${epoch}.${start}.back`,
+        )
+        message.ack()
+      }
+      await Promise.all(left.map(held => tell(held).catch(ports.onError)))
+      for (const { plan } of left) remove(plan.plan.groupId)
+    },
+    drop() {
+      for (const groupId of [...groups.keys()]) remove(groupId)
+    },
+    empty(signal) {
+      return new Promise(resolve => {
+        const wake = () => {
+          onEmpty.delete(wake)
+          signal.removeEventListener('abort', wake)
+          resolve()
+        }
+        onEmpty.add(wake)
+        signal.addEventListener('abort', wake, { once: true })
+        if (groups.size === 0 || signal.aborted) wake()
+      })
+    },
+  }
+}

@@ -1,0 +1,289 @@
+import { type JsMsg, jetstream } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import type { AskDurable, DispatcherMessage, WorkerNote } from '../../actors/cluster-messages.ts'
+import { desk } from '../../actors/desk.ts'
+import type { AgentSpec } from '../agents/agent.ts'
+import { resolveAgent } from '../agents/create-agent.ts'
+import { type Clock, sleep } from '../clock.ts'
+import type { Credits } from '../cluster/credits.ts'
+import { agentCannotTravel, coordinatorLost, workerRefused } from '../cluster/errors.ts'
+import type { JobEntry, RuntimeRequest } from '../cluster/job-board.ts'
+import type { NodeLinks } from '../cluster/node-links.ts'
+import { openParcels } from '../cluster/parcels.ts'
+import { fromSharedAgent } from '../cluster/places.ts'
+import { pullPlans } from '../cluster/plan-pull.ts'
+import { parsePlan } from '../cluster/wire.ts'
+import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
+import { randomIds } from '../ids.ts'
+import { makeRecall } from '../job/recall.ts'
+import type { Ref } from '../kernel/ref.ts'
+import type { ActorSystem } from '../kernel/system.ts'
+import type { Drained } from '../pool/pool.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
+import { makeWaitingBytes } from '../stream/credits.ts'
+import { within } from '../threads/worker-pool.ts'
+import type { Engine } from './engine.ts'
+import { startLocalEngine } from './local.ts'
+import { toEngineSettings, toProvisionPlan } from './settings.ts'
+import { startThreadedEngine } from './threaded.ts'
+import { makeWorkerGroups } from './worker-groups.ts'
+
+/** What a worker may have, whatever job it is for. */
+export interface WorkerLimits {
+  readonly maxConcurrent: number
+  readonly threads?: number
+  readonly maxSandboxes?: number
+}
+
+export interface WorkerJobPorts {
+  readonly connection: NatsConnection
+  /** The worker's, and its links. */
+  readonly system: ActorSystem
+  readonly links: NodeLinks
+  readonly note: Omit<WorkerNote, 'credits'>
+  readonly limits: WorkerLimits
+  readonly credits: Credits
+  readonly clock: Clock
+  /** A runtime of this worker's own. Throws where this machine cannot have it. */
+  readonly makeRuntime: (request: RuntimeRequest) => Promise<Runtime>
+  /** Its work for the job is over; `why` where that was not wanted. Unless it is for good, it begins anew when the coordinator is heard of again. */
+  readonly onOver: (why: ErrorData | undefined, isForGood: boolean) => void
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** A worker's part in one life of a job. */
+export interface WorkerJob {
+  readonly entry: JobEntry
+  /** Its coordinator is alive. */
+  sign(): void
+  /** Takes nothing new; groups that are under way have so long, and then others go on with them. Resolves when everything is given back. */
+  drain(graceMs: number): Promise<void>
+}
+
+/** Groups whose packed runs wait for the stream: so much, and no new one begins. */
+const WAITING_BYTES = 256 * 2 ** 20
+const DURABLE_MS = 30_000
+const LONGEST_BEAT_MS = 1_000
+const TRY_AGAIN_MS = 1_000
+
+/** Makes an engine for the job, and runs the groups that the job's stream gives it. Rejects with `worker-refused` where this machine cannot. */
+export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Promise<WorkerJob> {
+  const { connection, system, links, clock, credits, onTrouble } = ports
+  const { jobId, epoch, redeliverMs } = entry
+  const { node } = ports.note
+  const over = new AbortController()
+  const recall = makeRecall(undefined, false)
+  const waiting = makeWaitingBytes(WAITING_BYTES)
+  const groups = makeWorkerGroups({
+    publisher: { client: jetstream(connection), clock, signal: over.signal, onTrouble },
+    parcels: openParcels(connection),
+    credits,
+    waiting,
+    onError: onTrouble,
+  })
+  links.connect(entry.node)
+  const dispatcher: Ref<DispatcherMessage> = system.ref(entry.dispatcher)
+  const { runtime, engine } = await startEngine().catch(refuse)
+  /** Cancels of the coordinator so far: what was handed out before them is given up. */
+  let cancelled = -1
+  let heardAt = clock.now()
+  let leaving: Promise<Drained> | undefined
+  let lastAgent: { readonly text: string; readonly checked: Promise<unknown> } | undefined
+
+  async function startEngine(): Promise<{ readonly runtime: Runtime; readonly engine: Engine }> {
+    const made = await ports.makeRuntime(entry.runtime)
+    try {
+      const { maxConcurrent, threads, maxSandboxes } = ports.limits
+      const settings = toEngineSettings({
+        ...entry.engine,
+        runtime: made,
+        maxConcurrent,
+        pool: { ...entry.engine.pool, ...(maxSandboxes === undefined ? {} : { maxSandboxes }) },
+        ...(threads === undefined ? {} : { threads }),
+        // The coordinator sees all groups of the job, and stops it where none can be graded.
+        deadGroupLimit: Number.MAX_SAFE_INTEGER,
+        maxWaitingBytes: WAITING_BYTES,
+        clock,
+        ids: randomIds,
+      })
+      await made.preflight(toProvisionPlan(settings))
+      const start = settings.threads === 0 ? startLocalEngine : startThreadedEngine
+      const started = start(settings, {
+        jobId,
+        journal: undefined,
+        waiting,
+        durableRuns: recall.durableRuns,
+        onRun(header, trajectory) {
+          recall.remember(header)
+          groups.runEnded(header, trajectory)
+        },
+        onGroup(group) {
+          recall.forget(group)
+          groups.groupEnded(group.groupId)
+        },
+        onFailed: error => void leave('broken', error),
+      })
+      waiting.onRoom(() => started.room())
+      return { runtime: made, engine: started }
+    } catch (error) {
+      await made.close()
+      throw error
+    }
+  }
+
+  /** The coordinator is told why, so that somebody who looks there need not look here. */
+  function refuse(thrown: unknown): never {
+    const error = workerRefused(node, toErrorData(thrown))
+    dispatcher.tell({ type: 'worker-refused', node, error })
+    throw new TroupeError(error)
+  }
+
+  const deskRef = system.spawn(
+    desk({
+      cancel,
+      end: () => leave('ended'),
+      live: most => engine.live(most),
+      poolStats: () => engine.poolStats(),
+      expect: rollouts => engine.expect(rollouts),
+    }),
+  )
+  /** Members of the last group: a claim is for groups like it. */
+  let size = 1
+  let claimed = { groups: 0, size: 1 }
+  const unclaim = (unused: number) => {
+    claimed = { ...claimed, groups: claimed.groups - unused }
+    credits.giveBack(unused * claimed.size)
+  }
+  const pulling = pullPlans({
+    connection,
+    jobId,
+    clock,
+    claim() {
+      claimed = { groups: credits.claim(size), size }
+      return claimed.groups
+    },
+    giveBack: unclaim,
+    room: credits.room,
+    onPlan(message) {
+      unclaim(1)
+      void begin(message).catch(error => {
+        onTrouble(error)
+        message.nak(TRY_AGAIN_MS)
+      })
+    },
+    onError: error => over.signal.aborted || onTrouble(error),
+  })
+  const beating = beat().catch(onTrouble)
+
+  async function begin(message: JsMsg): Promise<void> {
+    const received = parsePlan(message.subject, message.data)
+    const { plan, start, generation } = received
+    size = plan.members.length
+    // Of a life that is over, or given up since: its coordinator knows.
+    if (received.epoch !== epoch || generation <= cancelled) return message.ack()
+    let durable = received.durable
+    if (message.redelivered) {
+      const question: AskDurable = { type: 'ask-durable', groupId: plan.groupId, start }
+      const answer = await system.ask(dispatcher, question, DURABLE_MS)
+      if (!answer.isWanted || generation <= cancelled) return message.ack()
+      durable = answer.durable
+    }
+    if (!groups.add(received, message, durable)) return
+    if (leaving !== undefined) return groups.handBack(undefined, plan.groupId)
+    const agent = fromSharedAgent(received.agent, process.cwd())
+    try {
+      if (agent.kind === 'held') throw agentCannotTravel()
+      await checkAgent(agent)
+      engine.run([{ plan, durable: durable.map(header => ({ header, trajectory: NOTHING })) }], agent)
+    } catch (error) {
+      void leave('broken', toErrorData(error))
+    }
+  }
+
+  /** What it lacks here, a module or a key, is said before a sandbox is taken. */
+  function checkAgent(agent: AgentSpec): Promise<unknown> {
+    const text = JSON.stringify(agent)
+    if (lastAgent?.text !== text) lastAgent = { text, checked: resolveAgent(agent) }
+    return lastAgent.checked
+  }
+
+  async function cancel(generation: number): Promise<void> {
+    cancelled = Math.max(cancelled, generation)
+    await engine.cancel()
+    await groups.flushed()
+    groups.drop()
+  }
+
+  async function beat(): Promise<void> {
+    const pauseMs = Math.min(LONGEST_BEAT_MS, redeliverMs / 6)
+    let workingAt = clock.now()
+    let isUp = false
+    for (;;) {
+      if (!isUp) {
+        isUp = true
+        links.connect(entry.node)
+        dispatcher.tell({ type: 'worker-up', worker: { ...ports.note, credits: creditsNow() }, desk: deskRef })
+        void system.terminated(dispatcher).then(() => {
+          isUp = false
+        })
+      } else dispatcher.tell({ type: 'worker-beat', node, credits: creditsNow() })
+      await sleep(clock, pauseMs, over.signal).catch(() => {
+        // Only the signal ends the sleep.
+      })
+      if (over.signal.aborted) return
+      const silentMs = clock.now() - heardAt
+      if (silentMs > redeliverMs / 2) void leave('lost', coordinatorLost(jobId, silentMs))
+      if (clock.now() - workingAt < redeliverMs / 4) continue
+      workingAt = clock.now()
+      groups.stillWorking()
+    }
+  }
+
+  /** What it has, and what it could take beside that. */
+  function creditsNow(): number {
+    return groups.rollouts + (leaving === undefined ? claimed.groups * claimed.size + credits.free : 0)
+  }
+
+  function leave(how: 'ended' | 'lost' | 'broken' | 'drained', why?: ErrorData, graceMs = 0): Promise<Drained> {
+    leaving ??= end(how, why, graceMs)
+    return leaving
+  }
+
+  async function end(how: 'ended' | 'lost' | 'broken' | 'drained', why: ErrorData | undefined, graceMs: number) {
+    // Nobody would take what is not in the stream yet.
+    if (how === 'ended' || how === 'lost') over.abort()
+    if (how === 'broken' && why !== undefined) dispatcher.tell({ type: 'worker-refused', node, error: why })
+    await pulling.close()
+    if (graceMs > 0) await within(clock, graceMs, groups.empty(over.signal))
+    await engine.cancel().catch(onTrouble)
+    await groups.flushed()
+    if (how === 'ended' || how === 'lost') groups.drop()
+    else await groups.handBack(why)
+    over.abort()
+    await beating
+    const drained = await engine.close().catch(error => {
+      onTrouble(error)
+      return { quarantined: [] }
+    })
+    await runtime.close().catch(onTrouble)
+    // Behind the answer to whoever has asked for this.
+    void Promise.resolve().then(() => {
+      deskRef.tell({ type: 'close-desk' })
+      if (how === 'lost' && why !== undefined) links.drop(entry.node, why)
+      ports.onOver(why, how !== 'lost')
+    })
+    return drained
+  }
+
+  return {
+    entry,
+    sign() {
+      heardAt = clock.now()
+    },
+    async drain(graceMs) {
+      await leave('drained', undefined, graceMs)
+    },
+  }
+}
+
+const NOTHING = new Uint8Array(0)

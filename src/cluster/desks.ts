@@ -1,0 +1,21 @@
+/** Who works for a job now: told by one, looked at by others. */
+export interface Desks<Desk> {
+  readonly all: readonly Desk[]
+  set(desks: readonly Desk[]): void
+  onChange(listener: () => void): void
+}
+
+export function makeDesks<Desk>(): Desks<Desk> {
+  const listeners: (() => void)[] = []
+  let all: readonly Desk[] = []
+  return {
+    get all() {
+      return all
+    },
+    set(desks) {
+      all = desks
+      for (const listener of listeners) listener()
+    },
+    onChange: listener => void listeners.push(listener),
+  }
+}

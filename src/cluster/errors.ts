@@ -1,0 +1,103 @@
+/** What can go wrong between a coordinator and its workers, in words. */
+import { type ErrorData, TroupeError } from '../errors.ts'
+
+export function badClusterMessage(subject: string, why: string, cause?: unknown): TroupeError {
+  return new TroupeError(
+    {
+      tag: 'bad-cluster-message',
+      message: `a message on ${subject} is none of Troupe's: ${why}. Let nobody else write to troupe.>; deploy/nats/troupe.conf does.`,
+      address: subject,
+    },
+    cause,
+  )
+}
+
+/** Both sides tell it: `job` is what the coordinator has, `worker` what the worker has. */
+export function workerVersion(
+  worker: string,
+  versions: {
+    readonly job: { readonly version: string; readonly protocol: number }
+    readonly worker: { readonly version: string; readonly protocol: number }
+  },
+): ErrorData {
+  const { job, worker: own } = versions
+  return {
+    tag: 'worker-version',
+    message: `the worker ${worker} is Troupe ${own.version} (protocol ${own.protocol}) and the job's coordinator Troupe ${job.version} (protocol ${job.protocol}): it is given nothing. Run the same version in both places.`,
+    address: worker,
+    details: versions,
+  }
+}
+
+export function workerLost(worker: string, silentMs: number): ErrorData {
+  return {
+    tag: 'worker-lost',
+    message: `the worker ${worker} gave no sign of life for ${Math.round(silentMs)} ms; its groups go to others once the server has waited as long as it was told to.`,
+    address: worker,
+  }
+}
+
+export function workerRefused(worker: string, cause: ErrorData): ErrorData {
+  return {
+    tag: 'worker-refused',
+    message: `the worker ${worker} cannot work for this job and takes nothing of it: ${cause.message}`,
+    address: worker,
+    cause,
+  }
+}
+
+export function coordinatorLost(jobId: string, silentMs: number): ErrorData {
+  return {
+    tag: 'coordinator-lost',
+    message: `nothing was heard of the coordinator of ${jobId} for ${Math.round(silentMs)} ms; its groups are given up here. It goes on with them when it is back.`,
+    address: jobId,
+  }
+}
+
+export function planExhausted(groupId: string, deliveries: number): ErrorData {
+  return {
+    tag: 'plan-exhausted',
+    message: `the group ${groupId} was given to ${deliveries} workers and none of them lived to end it; its missing members count as lost. Its plan is kept among the dead letters (${deliveries} deliveries are the most).`,
+    address: groupId,
+    details: { deliveries },
+  }
+}
+
+export function linkGap(peer: string): ErrorData {
+  return {
+    tag: 'link-gap',
+    message: `messages from ${peer} were lost on the way, as they are when a connection to NATS breaks; the link begins anew.`,
+    address: peer,
+  }
+}
+
+export function linkReset(peer: string): ErrorData {
+  return {
+    tag: 'link-reset',
+    message: `${peer} has closed the link, or began it anew.`,
+    address: peer,
+  }
+}
+
+/** Refused where the run begins already: this is for a coordinator that did not look. */
+export function agentCannotTravel(): TroupeError {
+  return new TroupeError({
+    tag: 'agent-cannot-travel',
+    message: 'a closure agent lives in the process that made it; make it a module to run it on workers',
+  })
+}
+
+export function noWorkers(servers: string): ErrorData {
+  return {
+    tag: 'no-workers',
+    message: `nobody works for this job yet; start workers: troupe worker --nats ${servers}`,
+  }
+}
+
+export function trajectoryMissing(object: string): TroupeError {
+  return new TroupeError({
+    tag: 'trajectory-missing',
+    message: `the trajectory ${object} is not in the object store, although a run names it; its group is run again.`,
+    address: object,
+  })
+}

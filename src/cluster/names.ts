@@ -1,0 +1,29 @@
+/** What streams, buckets and subjects are called. `deploy/nats` gives each role its part of them. */
+
+export const STREAMS = { plans: 'TROUPE_PLANS', results: 'TROUPE_RESULTS', dead: 'TROUPE_DEAD' } as const
+
+export const BUCKETS = {
+  /** Which jobs look for workers, by job. */
+  jobs: 'troupe-jobs',
+  /** Who works, by worker. */
+  workers: 'troupe-workers',
+  /** Trajectories that are too large for a message. */
+  trajectories: 'troupe-trajectories',
+} as const
+
+/** A word as one token of a subject, and as a part of a consumer's name. Ids of jobs, groups and runs are such already. */
+export function toToken(word: string): string {
+  return word.replaceAll(/[^\w-]/g, '_')
+}
+
+export const plansOf = (job: string): string => `troupe.plans.${toToken(job)}`
+export const resultsOf = (job: string, group: string): string => `troupe.results.${toToken(job)}.${toToken(group)}`
+export const deadOf = (job: string): string => `troupe.dead.${toToken(job)}`
+/** What is sent to one node's actors. */
+export const nodeSubject = (node: string): string => `troupe.node.${toToken(node)}`
+/** The consumer of a job's plans, which all workers share, and of its results, which the coordinator has. */
+export const plansConsumer = (job: string): string => `plans-${toToken(job)}`
+export const resultsConsumer = (job: string): string => `results-${toToken(job)}`
+/** Where the server tells that a plan was given out as often as may be. */
+export const exhaustedOf = (job: string): string =>
+  `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${STREAMS.plans}.${plansConsumer(job)}`

@@ -1,0 +1,68 @@
+import type { JetStreamManager } from '@nats-io/jetstream'
+import { headers, type NatsConnection, type Subscription } from '@nats-io/transport-node'
+import type { GroupId } from '../ids.ts'
+import { planExhausted } from './errors.ts'
+import { deadOf, exhaustedOf, plansOf, STREAMS } from './names.ts'
+import { type Publisher, publishSurely } from './publish.ts'
+import { MOST_DELIVERIES } from './streams.ts'
+import { type PlanMessage, packPlan, parsePlan } from './wire.ts'
+
+/** The coordinator's side of a job's plans. */
+export interface PlanQueue {
+  /** Resolves when the stream has it. */
+  put(message: PlanMessage): Promise<void>
+  /** Takes away what is there, also what workers have. */
+  purge(): Promise<void>
+  close(): void
+}
+
+/** Header of a dead letter: why it is one. */
+const REASON = 'Troupe-Reason'
+
+export interface PlanQueuePorts {
+  readonly connection: NatsConnection
+  readonly manager: JetStreamManager
+  readonly publisher: Publisher
+  readonly jobId: string
+  readonly epoch: string
+  /** Given out as often as may be, and nobody ended it. It is among the dead letters. */
+  readonly onExhausted: (groupId: GroupId, start: number) => void
+  readonly onError: (error: unknown) => void
+}
+
+export function openPlanQueue(ports: PlanQueuePorts): PlanQueue {
+  const { connection, manager, publisher, jobId, epoch } = ports
+  const advisories: Subscription = connection.subscribe(exhaustedOf(jobId), {
+    callback(error, message) {
+      if (error !== null) ports.onError(error)
+      else void bury(message.json()).catch(ports.onError)
+    },
+  })
+
+  async function bury(advisory: unknown): Promise<void> {
+    const seq =
+      typeof advisory === 'object' && advisory !== null && 'stream_seq' in advisory ? Number(advisory.stream_seq) : 0
+    const stored = await manager.streams.getMessage(STREAMS.plans, { seq })
+    if (stored === null) return
+    const message = parsePlan(stored.subject, stored.data)
+    const { groupId } = message.plan
+    const why = headers()
+    why.set(REASON, planExhausted(groupId, MOST_DELIVERIES).message)
+    await publisher.client.publish(deadOf(jobId), stored.data, { headers: why, msgID: idOf(message) })
+    await manager.streams.deleteMessage(STREAMS.plans, seq)
+    if (message.epoch === epoch) ports.onExhausted(groupId, message.start)
+  }
+
+  return {
+    put: message => publishSurely(publisher, plansOf(jobId), packPlan(message), idOf(message)),
+    async purge() {
+      await manager.streams.purge(STREAMS.plans, { filter: plansOf(jobId) })
+    },
+    close: () => advisories.unsubscribe(),
+  }
+}
+
+/** The same for each repetition of one handing out, and for nothing else. */
+function idOf({ epoch, plan, start }: PlanMessage): string {
+  return `${plan.groupId}.${epoch}.${start}`
+}

@@ -1,0 +1,140 @@
+import { type Consumer, type ConsumerMessages, type JetStreamManager, type JsMsg, jetstream } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
+import { type Clock, sleep } from '../clock.ts'
+import { hasTag } from '../errors.ts'
+import type { GroupId, RunId } from '../ids.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { RunHeader } from '../rollout/run.ts'
+import { resultsConsumer, resultsOf, STREAMS } from './names.ts'
+import type { Parcels } from './parcels.ts'
+import { MOST_UNACKED_RESULTS } from './streams.ts'
+import { parseResult, type ResultMessage } from './wire.ts'
+
+export interface ResultPorts {
+  readonly jobId: string
+  /** Absent: runs of groups that nobody waits for are not kept. */
+  readonly journal: Journal | undefined
+  readonly parcels: Parcels
+  readonly clock: Clock
+  /** Its group was handed out, and the run has not arrived yet. */
+  readonly isWanted: (runId: RunId) => boolean
+  /** A run of an open group, durable where there is a journal. The bytes are handed over. */
+  readonly onRun: (header: RunHeader, trajectory: Uint8Array) => void
+  /** A run of a group that nobody waits for yet: an earlier life of the coordinator had handed it out. It is in the journal. */
+  readonly onEarly: (header: RunHeader) => void
+  readonly onEnd: (end: Exclude<ResultMessage, { type: 'run' }>) => void
+  /** The group's run is not there any more: whoever has the group is to go on with it. */
+  readonly onGap: (groupId: GroupId) => void
+  /** The run cannot be kept, and stays in the stream. */
+  readonly onUnkept: (groupId: GroupId, error: unknown) => void
+  readonly onError: (error: unknown) => void
+}
+
+export interface ResultFeed {
+  /** Resolves when everything that is in the stream now has been taken. */
+  settled(): Promise<void>
+  /** The same for what concerns one group. */
+  groupSettled(groupId: GroupId): Promise<void>
+  /** What is under way is ended first. */
+  close(): Promise<void>
+}
+
+const LOOK_AGAIN_MS = 50
+const TRY_AGAIN_MS = 1_000
+
+/** Takes a job's results from their stream: each run goes to the journal, is told, and is acknowledged only then. Of each group in the order of its messages. */
+export async function openResultFeed(
+  connection: NatsConnection,
+  manager: JetStreamManager,
+  ports: ResultPorts,
+): Promise<ResultFeed> {
+  const consumer: Consumer = await jetstream(connection).consumers.get(STREAMS.results, resultsConsumer(ports.jobId))
+  const messages: ConsumerMessages = await consumer.consume({ max_messages: MOST_UNACKED_RESULTS })
+  /** The last of each group that is under way. */
+  const chains = new Map<string, Promise<void>>()
+  const reading = (async () => {
+    for await (const message of messages) {
+      const { subject } = message
+      const chain = (chains.get(subject) ?? Promise.resolve()).then(() => take(message))
+      chains.set(subject, chain)
+      void chain.then(() => {
+        if (chains.get(subject) === chain) chains.delete(subject)
+      })
+    }
+  })().catch(ports.onError)
+
+  async function take(message: JsMsg): Promise<void> {
+    try {
+      const result = parseResult(message.subject, message.data)
+      if (result.type === 'run') await takeRun(message, result)
+      else {
+        ports.onEnd(result)
+        message.ack()
+      }
+    } catch (error) {
+      ports.onError(error)
+      if (hasTag(error, 'bad-cluster-message')) message.term('it is no result')
+      else message.nak(TRY_AGAIN_MS)
+    }
+  }
+
+  async function takeRun(message: JsMsg, result: Extract<ResultMessage, { type: 'run' }>): Promise<void> {
+    const { header, object } = result
+    const { groupId, runId } = header
+    const isWanted = ports.isWanted(runId)
+    if (isWanted || (await isNew(runId))) {
+      let trajectory: Uint8Array
+      try {
+        trajectory = object === undefined ? (result.trajectory ?? NOTHING) : await ports.parcels.take(object)
+      } catch (error) {
+        if (!hasTag(error, 'trajectory-missing')) throw error
+        // It was older than the store keeps them: the group is gone on with.
+        ports.onError(error)
+        ports.onGap(groupId)
+        message.ack()
+        return
+      }
+      try {
+        await ports.journal?.putRun(header, trajectory)
+      } catch (error) {
+        ports.onUnkept(groupId, error)
+        return
+      }
+      if (isWanted) ports.onRun(header, trajectory)
+      else ports.onEarly(header)
+    }
+    message.ack()
+    if (object !== undefined) await ports.parcels.delete(object)
+  }
+
+  async function isNew(runId: RunId): Promise<boolean> {
+    return ports.journal !== undefined && (await ports.journal.run(runId)) === undefined
+  }
+
+  async function until(isDone: () => Promise<boolean>): Promise<void> {
+    while (!(await isDone())) await sleep(ports.clock, LOOK_AGAIN_MS)
+  }
+
+  return {
+    settled: () =>
+      until(async () => {
+        const { num_pending, num_ack_pending } = await consumer.info()
+        return num_pending + num_ack_pending === 0
+      }),
+    groupSettled: groupId =>
+      // What was acknowledged is not in the stream any more.
+      until(async () => {
+        const last = await manager.streams.getMessage(STREAMS.results, {
+          last_by_subj: resultsOf(ports.jobId, groupId),
+        })
+        return last === null
+      }),
+    async close() {
+      await messages.close()
+      await reading
+      await Promise.all(chains.values())
+    },
+  }
+}
+
+const NOTHING = new Uint8Array(0)

@@ -1,0 +1,71 @@
+/** What a coordinator and its workers say to each other through streams. Both are of the same version, which is looked at before anything of this is sent. */
+import type { AgentRef } from '../agents/agent.ts'
+import type { ErrorData } from '../errors.ts'
+import type { GroupId } from '../ids.ts'
+import type { RunHeader } from '../rollout/run.ts'
+import type { GroupPlan } from '../taskset/plan.ts'
+import { pack, unpackFields } from './codec.ts'
+import { badClusterMessage } from './errors.ts'
+
+/** Changes with what is said here, and with how. */
+export const PROTOCOL = 1
+
+/** One group that a worker is to roll out. */
+export interface PlanMessage {
+  /** Which life of the job's coordinator sent it. */
+  readonly epoch: string
+  /** Which of the coordinator's cancels came before it. */
+  readonly generation: number
+  /** Which handing out of the group this is. */
+  readonly start: number
+  readonly plan: GroupPlan
+  /** A module's place is told from the coordinator's working directory on, where it lies below that. */
+  readonly agent: AgentRef
+  /** Members that have their run. */
+  readonly durable: readonly RunHeader[]
+}
+
+/** What comes of a group. It is over once each of its members has a run. */
+export type ResultMessage =
+  /** One member's run. `trajectory` is packed; where it is too large, `object` names where it lies. */
+  | {
+      readonly type: 'run'
+      readonly header: RunHeader
+      readonly trajectory: Uint8Array | undefined
+      readonly object: string | undefined
+    }
+  /** The worker leaves before the group is over: somebody else is to go on with it. */
+  | { readonly type: 'handed-back'; readonly groupId: GroupId; readonly epoch: string; readonly start: number }
+  /** The worker's engine cannot go on. */
+  | {
+      readonly type: 'crashed'
+      readonly groupId: GroupId
+      readonly epoch: string
+      readonly start: number
+      readonly error: ErrorData
+    }
+
+export function packPlan(message: PlanMessage): Uint8Array {
+  return pack(message)
+}
+
+export function packResult(message: ResultMessage): Uint8Array {
+  return pack(message)
+}
+
+/** Looks at what tells one message from another; the rest was written by the same code. Throws `bad-cluster-message`. */
+export function parsePlan(subject: string, bytes: Uint8Array): PlanMessage {
+  const fields = unpackFields(subject, bytes)
+  const isPlan = typeof fields.epoch === 'string' && typeof fields.plan === 'object' && Array.isArray(fields.durable)
+  if (!isPlan) throw badClusterMessage(subject, 'it is no plan')
+  return fields as unknown as PlanMessage
+}
+
+/** Throws `bad-cluster-message`. */
+export function parseResult(subject: string, bytes: Uint8Array): ResultMessage {
+  const fields = unpackFields(subject, bytes)
+  const isRun = fields.type === 'run' && typeof fields.header === 'object'
+  const isEnd = (fields.type === 'handed-back' || fields.type === 'crashed') && typeof fields.groupId === 'string'
+  if (!isRun && !isEnd) throw badClusterMessage(subject, 'it is no result')
+  return fields as unknown as ResultMessage
+}
