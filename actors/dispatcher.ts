@@ -1,14 +1,10 @@
-import type { AgentRef } from '../src/agents/agent.ts'
 import type { ErrorData } from '../src/errors.ts'
 import type { GroupId, RunId } from '../src/ids.ts'
-import type { Journal } from '../src/journal/journal.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
-import type { GroupStrategy } from '../src/rollout/group.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
 import { type LiveList, mergeLive } from '../src/rollout/live.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
-import type { GroupPlan } from '../src/taskset/plan.ts'
 import type {
   AskDurable,
   CancelJob,
@@ -17,44 +13,9 @@ import type {
   GroupSoFar,
   WorkerNote,
 } from './cluster-messages.ts'
+import type { DispatcherPorts } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
-import type { AskLive, CollectorMessage, StartGroup, SupervisorMessage } from './messages.ts'
-
-/** One handing out of a group. */
-export interface HandOut {
-  readonly generation: number
-  readonly start: number
-  readonly plan: GroupPlan
-  readonly agent: AgentRef
-  readonly durable: readonly RunHeader[]
-}
-
-export interface DispatcherPorts {
-  readonly supervisor: Ref<SupervisorMessage>
-  readonly collector: Ref<CollectorMessage>
-  readonly strategy: GroupStrategy
-  /** Runs that are still to come: what arrives and is not among them has been told before, or is of an earlier life. */
-  readonly wanted: Set<RunId>
-  /** Puts a plan into the stream, and tries until it is there. */
-  readonly putPlan: (plan: HandOut) => void
-  /** Takes away the plans that nobody has ended. */
-  readonly purgePlans: () => Promise<void>
-  /** Resolves when all results that are in the stream have been told here. */
-  readonly settled: () => Promise<void>
-  readonly groupSettled: (groupId: GroupId) => Promise<void>
-  /** Where the ends of groups are kept, and runs that came before their group was handed out in this life. */
-  readonly journal: Pick<Journal, 'putGroup' | 'trajectory'> | undefined
-  /** What keeps the worker from working for this job; undefined: nothing. */
-  readonly judgeWorker: (worker: WorkerNote) => ErrorData | undefined
-  /** A worker that is silent for longer is gone; then this is called. */
-  readonly silenceMs: number
-  readonly dropLink: (node: string, silentMs: number) => void
-  /** Who works now, whenever that changes. */
-  readonly onWorkers: (desks: readonly Ref<DeskMessage>[]) => void
-  /** Rollouts that all of them may have, and those that are out, after each message. */
-  readonly onCredits: (credits: number, out: number) => void
-  readonly onTrouble: (error: ErrorData) => void
-}
+import type { AskLive, StartGroup } from './messages.ts'
 
 const TICK_MS = 500
 /** Below what the engine's own questions wait. */

@@ -147,9 +147,9 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       expect: rollouts => engine.expect(rollouts),
     }),
   )
-  /** Members of the last group: a claim is for groups like it. */
-  let size = 1
-  let claimed = { groups: 0, size: 1 }
+  /** Members of the last group: a claim is for groups like it. Of the first nobody knows, so one is claimed. */
+  let size = ports.limits.maxConcurrent
+  let claimed = { groups: 0, size }
   const unclaim = (unused: number) => {
     claimed = { ...claimed, groups: claimed.groups - unused }
     credits.giveBack(unused * claimed.size)
