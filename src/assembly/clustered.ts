@@ -15,7 +15,7 @@ import { openParcels } from '../cluster/parcels.ts'
 import { toSharedAgent } from '../cluster/places.ts'
 import { openPlanQueue } from '../cluster/plan-queue.ts'
 import { openResultFeed, type ResultFeed } from '../cluster/result-feed.ts'
-import { ensureConsumers, ensureStreams, MOST_DELIVERIES, removeJob } from '../cluster/streams.ts'
+import { ensureStreams, MOST_DELIVERIES, makeConsumers, removeJob } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
 import { PROTOCOL } from '../cluster/wire.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
@@ -72,7 +72,7 @@ async function coordinate(
   const desks = makeDesks<Ref<DeskMessage>>()
   const manager = await jetstreamManager(connection)
   await ensureStreams(connection, manager)
-  await ensureConsumers(manager, jobId, redeliverMs)
+  await makeConsumers(manager, jobId, redeliverMs)
   let hosted: Ref<DispatcherMessage> | undefined
   const tell = (message: DispatcherMessage) => void hosted?.tell(message)
   const queue = openPlanQueue({

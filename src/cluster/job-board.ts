@@ -37,7 +37,7 @@ export interface JobEntry {
   /** The coordinator's node, and the address of the actor there that workers report to. */
   readonly node: string
   readonly dispatcher: string
-  /** See `ensureConsumers`. A worker that hears nothing of the coordinator for half as long gives up its groups. */
+  /** See `makeConsumers`. A worker that hears nothing of the coordinator for half as long gives up its groups. */
   readonly redeliverMs: number
   readonly runtime: RuntimeRequest
   readonly engine: WorkerEngine

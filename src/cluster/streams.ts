@@ -90,8 +90,12 @@ export function isMissing(error: unknown): boolean {
   )
 }
 
-/** `redeliverMs`: a plan whose worker has been silent for so long goes to another. Those that are there of an earlier life of the job are taken up. */
-export async function ensureConsumers(manager: JetStreamManager, job: string, redeliverMs: number): Promise<void> {
+/**
+ * `redeliverMs`: a plan whose worker has been silent for so long goes to another. Those of an earlier life of the job are replaced: what it was given and has not acknowledged
+ * comes at once, and not after its time.
+ */
+export async function makeConsumers(manager: JetStreamManager, job: string, redeliverMs: number): Promise<void> {
+  await removeConsumers(manager, job)
   await manager.consumers.add(STREAMS.plans, {
     durable_name: plansConsumer(job),
     filter_subject: plansOf(job),
@@ -119,13 +123,14 @@ export const MOST_UNACKED_RESULTS = 256
 
 /** The job is over: nothing of it stays but its dead letters. */
 export async function removeJob(manager: JetStreamManager, job: string): Promise<void> {
-  for (const [stream, consumer] of [
-    [STREAMS.plans, plansConsumer(job)],
-    [STREAMS.results, resultsConsumer(job)],
-  ] as const)
-    await manager.consumers.delete(stream, consumer).catch(ignoreMissing)
+  await removeConsumers(manager, job)
   await manager.streams.purge(STREAMS.plans, { filter: plansOf(job) })
   await manager.streams.purge(STREAMS.results, { filter: `troupe.results.${toToken(job)}.*` })
+}
+
+async function removeConsumers(manager: JetStreamManager, job: string): Promise<void> {
+  await manager.consumers.delete(STREAMS.plans, plansConsumer(job)).catch(ignoreMissing)
+  await manager.consumers.delete(STREAMS.results, resultsConsumer(job)).catch(ignoreMissing)
 }
 
 function ignoreMissing(error: unknown): false {

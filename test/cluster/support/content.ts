@@ -9,15 +9,21 @@ export async function readContent(directory: string) {
     const [job, ...others] = await journal.jobs()
     if (job === undefined || others.length > 0) throw new Error(`${1 + others.length} jobs in ${directory}, not one`)
     const runs: Record<string, unknown> = {}
+    // Weights have random names: which of them it was is told by their order.
+    const versions: (string | undefined)[] = [undefined]
+    const order = (version: string | undefined) =>
+      versions.includes(version) ? versions.indexOf(version) : versions.push(version) - 1
     for await (const header of journal.runs(job.jobId)) {
       const { step, task, member, index, outcome, reward, stopReason, seed, agent, attempt, bytes } = header
       const { turns, ...rest } = unpackTrajectory(journal.trajectory(header.runId))
-      const said = turns.map(({ atMs: _at, tookMs: _took, ...turn }) => turn)
+      const said = turns.map(({ atMs: _at, tookMs: _took, version, ...turn }) => ({ ...turn, version: order(version) }))
       const place = `step ${step} ${task.slug} ${member}`
       if (place in runs) throw new Error(`${place} is there twice`)
       // Times are in the trajectory, and a number takes as many bytes as it is long.
       const size = said.length === 0 ? bytes : undefined
-      runs[place] = { index, outcome, reward, stopReason, seed, agent, attempt, size, ...rest, turns: said }
+      // An embedded policy is called like its job.
+      const name = agent === job.jobId ? 'the policy' : agent
+      runs[place] = { index, outcome, reward, stopReason, seed, agent: name, attempt, size, ...rest, turns: said }
     }
     const groups: Record<string, unknown> = {}
     for await (const { step, task, end, runs, consumption, reason } of journal.groups(job.jobId)) {
