@@ -9,6 +9,7 @@ export interface ModelArguments {
   readonly base?: string
   readonly policies: string
   readonly samplers?: number
+  readonly policyHost?: string
   readonly maxSteps?: number
   readonly temperature?: number
   readonly maxTokens?: number
@@ -29,6 +30,10 @@ export function addModelOptions(command: Command): Command {
     .option('--base <file>', 'what the embedded policy starts from (default: policy.base beside the tasks)')
     .option('--policies <dir>', 'where checkpoints of embedded policies are kept', POLICIES_DIRECTORY)
     .option('--samplers <n>', 'worker threads that sample the embedded policy', wholeNumberFrom(1))
+    .option(
+      '--policy-host <address>',
+      'where the embedded policy listens, an address of this machine that workers reach (default: 127.0.0.1); it asks for no key',
+    )
     .option('--max-steps <n>', 'turns of the agent in one rollout at most', wholeNumberFrom(1))
     .option('--temperature <t>', 'of sampling; 0 takes the likeliest token', numberFromZero)
     .option('--max-tokens <n>', 'tokens of one reply at most', wholeNumberFrom(1))

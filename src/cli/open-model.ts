@@ -113,6 +113,7 @@ function planEmbedded(tasks: string, options: ModelArguments): ModelPlan {
         base,
         ...(called === undefined ? {} : { name: called, directory: join(options.policies, called) }),
         ...(options.samplers === undefined ? {} : { samplers: options.samplers }),
+        ...(options.policyHost === undefined ? {} : { host: options.policyHost }),
       })
       const openTrainer = () => new TrainingClient(model, endpoint)
       return { model, openTrainer, agent: toAgent(model, endpoint, options), lost, close }
