@@ -1,33 +1,20 @@
 /** deploy/nats/users.conf on a real server: each role may do its part, and not another's. */
-import { join, relative } from 'node:path'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import * as assert from 'uvu/assert'
 import { type ClusterRole, connectNats } from '../../src/cluster/connect.ts'
-import { repository } from '../support/source-imports.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
-import { makeKeys } from './support/keys.ts'
-import { startNats } from './support/nats.ts'
+import { startSecuredNats } from './support/secured.ts'
 
 const test = suite('permissions of the roles')
-const USERS = join(repository, 'deploy/nats/users.conf')
 
 /** A connection for each role, to a server with TLS and `users.conf` as it stands. */
 async function withRoles(body: (roles: Readonly<Record<ClusterRole, NatsConnection>>) => Promise<void>): Promise<void> {
   await withFiles({}, async directory => {
-    const keys = await makeKeys(join(directory, 'keys'))
-    await using nats = await startNats({
-      config: place =>
-        [
-          `tls { cert_file: "${keys.cert}", key_file: "${keys.key}" }`,
-          // The server takes every path for one from its own file on.
-          `include "${relative(place, USERS)}"`,
-        ].join('\n'),
-      variables: keys.variables,
-      scheme: 'tls',
-    })
+    const { nats, keys } = await startSecuredNats(directory)
+    await using _nats = nats
     const connect = (role: ClusterRole) =>
       connectNats({ urls: nats.urls, role, name: role, files: { ca: keys.ca, nkey: keys.nkeys[role] } })
     const [coordinator, worker, observer] = await Promise.all([
