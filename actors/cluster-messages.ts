@@ -42,16 +42,11 @@ export interface GroupSoFar {
 export type DispatcherInternal =
   | { readonly type: 'run-arrived'; readonly header: RunHeader; readonly trajectory: Uint8Array }
   | { readonly type: 'run-early'; readonly header: RunHeader }
-  /** `start`: which handing out; -1 for whichever it is. */
-  | { readonly type: 'handed-back'; readonly groupId: GroupId; readonly start: number }
-  /** `losses`: workers that were lost under it, where that is known. */
-  | {
-      readonly type: 'crashed'
-      readonly groupId: GroupId
-      readonly start: number
-      readonly error: ErrorData
-      readonly losses?: number
-    }
+  /** `start`: which handing out; -1 for whichever it is. `losses`: workers that were lost under it so far; absent: as before. */
+  | { readonly type: 'handed-back'; readonly groupId: GroupId; readonly start: number; readonly losses?: number }
+  /** As many workers were lost under it as may be. */
+  | { readonly type: 'exhausted'; readonly groupId: GroupId; readonly start: number }
+  | { readonly type: 'crashed'; readonly groupId: GroupId; readonly start: number; readonly error: ErrorData }
   | { readonly type: 'group-kept'; readonly groupId: GroupId; readonly end: GroupEnd; readonly settled: Settled<void> }
   | { readonly type: 'group-settled'; readonly asked: AskDurable; readonly replyTo: Ref<unknown> | undefined }
   | { readonly type: 'cancel-settled' }

@@ -13,6 +13,7 @@ import type { CollectorMessage, SupervisorMessage } from './messages.ts'
 export interface HandOut {
   readonly generation: number
   readonly start: number
+  readonly losses: number
   readonly plan: GroupPlan
   readonly agent: AgentRef
   readonly durable: readonly RunHeader[]
@@ -26,6 +27,10 @@ export interface DispatcherPorts {
   readonly wanted: Set<RunId>
   /** Puts a plan into the stream, and tries until it is there. */
   readonly putPlan: (plan: HandOut) => void
+  /** Keeps one that took as many workers down as may be among the dead letters, and says what is to be said of it. */
+  readonly bury: (plan: HandOut) => ErrorData
+  /** Workers that may be lost under a group; then its missing members count as lost. */
+  readonly mostLosses: number
   /** Takes away the plans that nobody has ended. */
   readonly purgePlans: () => Promise<void>
   /** Resolves when all results that are in the stream have been told here. */

@@ -10,6 +10,8 @@ export interface OpenGroup {
   readonly headers: Map<RunId, RunHeader>
   /** Which handing out of this life of the coordinator; 0 while it waits for credits. */
   start: number
+  /** Workers that were lost under it. */
+  losses: number
   /** Every member has its run: the end is on its way to the journal. */
   isEnding: boolean
 }

@@ -13,7 +13,7 @@ import type {
   GroupSoFar,
   WorkerNote,
 } from './cluster-messages.ts'
-import type { DispatcherPorts } from './dispatcher-ports.ts'
+import type { DispatcherPorts, HandOut } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
 import type { AskLive, StartGroup } from './messages.ts'
 
@@ -79,14 +79,23 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
         const entry = find(state, message)
         if (entry === undefined) return
         takeIn(state, entry)
+        entry.losses = message.losses ?? entry.losses
         state.queue.add(entry)
+        return
+      }
+      case 'exhausted': {
+        const entry = find(state, message)
+        if (entry === undefined) return
+        const error = ports.bury(toHandOut(state, entry))
+        forget(state, entry)
+        crash(message.groupId, error, ports.mostLosses)
         return
       }
       case 'crashed': {
         const entry = find(state, message)
         if (entry === undefined) return
         forget(state, entry)
-        crash(message.groupId, message.error, message.losses)
+        crash(message.groupId, message.error)
         return
       }
       case 'ask-durable': {
@@ -127,7 +136,7 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
   function begin(state: DispatcherState, group: StartGroup, context: Context<DispatcherMessage>): void {
     const { groupId, members } = group.plan
     const headers = new Map(group.durable.map(header => [header.runId, header]))
-    const entry: OpenGroup = { group, headers, start: 0, isEnding: false }
+    const entry: OpenGroup = { group, headers, start: 0, losses: 0, isEnding: false }
     const early = state.early.get(groupId)
     state.open.set(groupId, entry)
     state.early.delete(groupId)
@@ -179,10 +188,13 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
       state.starts += 1
       entry.start = state.starts
       state.out += countOpen(entry)
-      const { plan, agent } = entry.group
-      const { generation, starts } = state
-      ports.putPlan({ generation, start: starts, plan, agent, durable: [...entry.headers.values()] })
+      ports.putPlan(toHandOut(state, entry))
     }
+  }
+
+  function toHandOut({ generation }: DispatcherState, { group, headers, start, losses }: OpenGroup): HandOut {
+    const { plan, agent } = group
+    return { generation, start, losses, plan, agent, durable: [...headers.values()] }
   }
 
   function find(

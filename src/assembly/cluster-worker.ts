@@ -10,6 +10,7 @@ import { BUCKETS, toToken } from '../cluster/names.ts'
 import { openNodeLinks } from '../cluster/node-links.ts'
 import { isMissing } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
+import { untilAborted } from '../cluster/until-aborted.ts'
 import { PROTOCOL } from '../cluster/wire.ts'
 import { announceWorker, type WorkerLine } from '../cluster/worker-board.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
@@ -18,7 +19,8 @@ import { makeSystem } from '../kernel/system.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { observed } from '../telemetry/observed.ts'
 import { readVersion } from '../version.ts'
-import { startWorkerJob, type WorkerJob, type WorkerLimits } from './worker-job.ts'
+import type { WorkerLimits } from './worker-engine.ts'
+import { startWorkerJob, type WorkerJob } from './worker-job.ts'
 
 export interface ClusterWorkerOptions extends WorkerLimits {
   readonly nats: string
@@ -175,11 +177,4 @@ async function untilBoard(
       // Only the signal ends the sleep.
     })
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -3,6 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { DeskMessage, DispatcherMessage, WorkerNote } from '../../actors/cluster-messages.ts'
 import { clusterPool } from '../../actors/cluster-pool.ts'
 import { ANY_START, dispatcher } from '../../actors/dispatcher.ts'
+import type { HandOut } from '../../actors/dispatcher-ports.ts'
 import type { SupervisorMessage } from '../../actors/messages.ts'
 import type { CancelTimer } from '../clock.ts'
 import { connectNats } from '../cluster/connect.ts'
@@ -17,7 +18,7 @@ import { openPlanQueue } from '../cluster/plan-queue.ts'
 import { openResultFeed, type ResultFeed } from '../cluster/result-feed.ts'
 import { ensureStreams, MOST_DELIVERIES, makeConsumers, removeJob } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
-import { PROTOCOL } from '../cluster/wire.ts'
+import { type PlanMessage, PROTOCOL } from '../cluster/wire.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
 import type { RunId } from '../ids.ts'
 import type { Ref } from '../kernel/ref.ts'
@@ -81,14 +82,7 @@ async function coordinate(
     publisher: { client: jetstream(connection), clock, signal: over.signal, onTrouble },
     jobId,
     epoch,
-    onExhausted: (groupId, start) =>
-      tell({
-        type: 'crashed',
-        groupId,
-        start,
-        error: planExhausted(groupId, MOST_DELIVERIES),
-        losses: MOST_DELIVERIES,
-      }),
+    onExhausted: (groupId, start) => tell({ type: 'exhausted', groupId, start }),
     onError: onTrouble,
   })
   // What an earlier life handed out is handed out anew, without what is durable by now.
@@ -103,6 +97,9 @@ async function coordinate(
     return workerVersion(worker, { job: own, worker: { version, protocol } })
   }
 
+  const toMessage = ({ agent, ...plan }: HandOut): PlanMessage => {
+    return { ...plan, epoch, agent: toSharedAgent(agent, process.cwd()) }
+  }
   let told = ''
   function tellWorkers(figures: Pick<WorkersEvent, 'credits' | 'creditsFree'>): void {
     const event: WorkersEvent = { jobId, workers: desks.all.length, ...figures }
@@ -121,11 +118,15 @@ async function coordinate(
         strategy: data.strategy,
         journal,
         wanted,
-        putPlan({ agent, ...plan }) {
-          const shared = toSharedAgent(agent, process.cwd())
-          // Tried until it is there, or until the engine ends.
-          queue.put({ ...plan, epoch, agent: shared }).catch(error => over.signal.aborted || onTrouble(error))
+        // Tried until it is there, or until the engine ends.
+        putPlan: plan => void queue.put(toMessage(plan)).catch(error => over.signal.aborted || onTrouble(error)),
+        bury(plan) {
+          queue.bury(toMessage(plan)).catch(error => over.signal.aborted || onTrouble(error))
+          const error = planExhausted(plan.plan.groupId, MOST_DELIVERIES)
+          onTrouble(error)
+          return error
         },
+        mostLosses: MOST_DELIVERIES,
         purgePlans: queue.purge,
         settled: async () => feed?.settled(),
         groupSettled: async groupId => feed?.groupSettled(groupId),

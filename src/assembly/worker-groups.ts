@@ -48,24 +48,43 @@ export interface WorkerGroups {
   flushed(): Promise<void>
   /** Forgets what is left, or one of it, and says so to the coordinator: `undefined` that others are to go on, else why it broke. */
   handBack(why: ErrorData | undefined, only?: GroupId): Promise<void>
+  /** Resolves when that is the only one here, or is here no more. */
+  alone(groupId: GroupId): Promise<void>
+  /** Resolves when it is here no more. */
+  gone(groupId: GroupId): Promise<void>
+  has(groupId: GroupId): boolean
+  /** Says that as many workers were lost under it as may be, and takes it from the stream. */
+  exhausted(plan: PlanMessage, message: JsMsg): Promise<void>
   /** Forgets what is left: the coordinator knows. */
   drop(): void
-  /** Resolves when there is none, or the signal aborts. */
-  empty(signal: AbortSignal): Promise<void>
+  /** Resolves when there is none. */
+  empty(): Promise<void>
 }
 
 export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
   const { publisher, parcels, credits, waiting } = ports
   const groups = new Map<GroupId, HeldGroup>()
   const ending = new Set<Promise<void>>()
-  const onEmpty = new Set<() => void>()
+  const onFewer = new Set<() => void>()
 
   function remove(groupId: GroupId): void {
     const held = groups.get(groupId)
     if (held === undefined) return
     groups.delete(groupId)
     credits.giveBack(held.open.size)
-    if (groups.size === 0) for (const wake of [...onEmpty]) wake()
+    for (const look of [...onFewer]) look()
+  }
+
+  function until(isSo: () => boolean): Promise<void> {
+    return new Promise(resolve => {
+      const look = () => {
+        if (!isSo()) return
+        onFewer.delete(look)
+        resolve()
+      }
+      onFewer.add(look)
+      look()
+    })
   }
 
   async function put(header: RunHeader, trajectory: Uint8Array): Promise<void> {
@@ -151,7 +170,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
         const { groupId, jobId } = plan.plan
         const result: ResultMessage =
           why === undefined
-            ? { type: 'handed-back', groupId, epoch, start }
+            ? { type: 'handed-back', groupId, epoch, start, losses: lossesOf(plan, message) }
             : { type: 'crashed', groupId, epoch, start, error: why }
         // Behind its runs, so that whoever goes on with it knows of them.
         await Promise.all(puts)
@@ -169,17 +188,20 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     drop() {
       for (const groupId of [...groups.keys()]) remove(groupId)
     },
-    empty(signal) {
-      return new Promise(resolve => {
-        const wake = () => {
-          onEmpty.delete(wake)
-          signal.removeEventListener('abort', wake)
-          resolve()
-        }
-        onEmpty.add(wake)
-        signal.addEventListener('abort', wake, { once: true })
-        if (groups.size === 0 || signal.aborted) wake()
-      })
+    alone: groupId => until(() => groups.size === 1 || !groups.has(groupId)),
+    gone: groupId => until(() => !groups.has(groupId)),
+    has: groupId => groups.has(groupId),
+    async exhausted({ plan, epoch, start }, message) {
+      const { groupId, jobId } = plan
+      const result: ResultMessage = { type: 'exhausted', groupId, epoch, start }
+      await publishSurely(publisher, resultsOf(jobId, groupId), packResult(result), `${groupId}.${epoch}.${start}.end`)
+      message.ack()
     },
+    empty: () => until(() => groups.size === 0),
   }
+}
+
+/** Workers that were lost under it before this one had it. */
+export function lossesOf({ losses }: PlanMessage, { info }: JsMsg): number {
+  return losses + info.deliveryCount - 1
 }

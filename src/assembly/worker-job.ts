@@ -12,28 +12,18 @@ import type { NodeLinks } from '../cluster/node-links.ts'
 import { openParcels } from '../cluster/parcels.ts'
 import { fromSharedAgent } from '../cluster/places.ts'
 import { pullPlans } from '../cluster/plan-pull.ts'
-import { parsePlan } from '../cluster/wire.ts'
+import { MOST_DELIVERIES } from '../cluster/streams.ts'
+import { untilAborted } from '../cluster/until-aborted.ts'
+import { type PlanMessage, parsePlan } from '../cluster/wire.ts'
 import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
-import { randomIds } from '../ids.ts'
-import { makeRecall } from '../job/recall.ts'
 import type { Ref } from '../kernel/ref.ts'
 import type { ActorSystem } from '../kernel/system.ts'
 import type { Drained } from '../pool/pool.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { within } from '../threads/worker-pool.ts'
-import type { Engine } from './engine.ts'
-import { startLocalEngine } from './local.ts'
-import { toEngineSettings, toProvisionPlan } from './settings.ts'
-import { startThreadedEngine } from './threaded.ts'
-import { makeWorkerGroups } from './worker-groups.ts'
-
-/** What a worker may have, whatever job it is for. */
-export interface WorkerLimits {
-  readonly maxConcurrent: number
-  readonly threads?: number
-  readonly maxSandboxes?: number
-}
+import { startWorkerEngine, WAITING_BYTES, type WorkerLimits } from './worker-engine.ts'
+import { lossesOf, makeWorkerGroups } from './worker-groups.ts'
 
 export interface WorkerJobPorts {
   readonly connection: NatsConnection
@@ -60,8 +50,6 @@ export interface WorkerJob {
   drain(graceMs: number): Promise<void>
 }
 
-/** Groups whose packed runs wait for the stream: so much, and no new one begins. */
-const WAITING_BYTES = 256 * 2 ** 20
 const DURABLE_MS = 30_000
 const LONGEST_BEAT_MS = 1_000
 const TRY_AGAIN_MS = 1_000
@@ -72,7 +60,6 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   const { jobId, epoch, redeliverMs } = entry
   const { node } = ports.note
   const over = new AbortController()
-  const recall = makeRecall(undefined, false)
   const waiting = makeWaitingBytes(WAITING_BYTES)
   const groups = makeWorkerGroups({
     publisher: { client: jetstream(connection), clock, signal: over.signal, onTrouble },
@@ -83,53 +70,24 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   })
   links.connect(entry.node)
   const dispatcher: Ref<DispatcherMessage> = system.ref(entry.dispatcher)
-  const { runtime, engine } = await startEngine().catch(refuse)
+  const { runtime, engine } = await startWorkerEngine(entry, {
+    limits: ports.limits,
+    clock,
+    waiting,
+    makeRuntime: ports.makeRuntime,
+    onRun: groups.runEnded,
+    onGroup: groups.groupEnded,
+    onFailed: error => void leave('broken', error),
+  }).catch(refuse)
+  /** Plans that are looked at before they run. */
+  const begun = new Set<Promise<void>>()
+  /** Until the group is over that has taken as many workers down as it may. */
+  let suspect: Promise<void> | undefined
   /** Cancels of the coordinator so far: what was handed out before them is given up. */
   let cancelled = -1
   let heardAt = clock.now()
   let leaving: Promise<Drained> | undefined
   let lastAgent: { readonly text: string; readonly checked: Promise<unknown> } | undefined
-
-  async function startEngine(): Promise<{ readonly runtime: Runtime; readonly engine: Engine }> {
-    const made = await ports.makeRuntime(entry.runtime)
-    try {
-      const { maxConcurrent, threads, maxSandboxes } = ports.limits
-      const settings = toEngineSettings({
-        ...entry.engine,
-        runtime: made,
-        maxConcurrent,
-        pool: { ...entry.engine.pool, ...(maxSandboxes === undefined ? {} : { maxSandboxes }) },
-        ...(threads === undefined ? {} : { threads }),
-        // The coordinator sees all groups of the job, and stops it where none can be graded.
-        deadGroupLimit: Number.MAX_SAFE_INTEGER,
-        maxWaitingBytes: WAITING_BYTES,
-        clock,
-        ids: randomIds,
-      })
-      await made.preflight(toProvisionPlan(settings))
-      const start = settings.threads === 0 ? startLocalEngine : startThreadedEngine
-      const started = start(settings, {
-        jobId,
-        journal: undefined,
-        waiting,
-        durableRuns: recall.durableRuns,
-        onRun(header, trajectory) {
-          recall.remember(header)
-          groups.runEnded(header, trajectory)
-        },
-        onGroup(group) {
-          recall.forget(group)
-          groups.groupEnded(group.groupId)
-        },
-        onFailed: error => void leave('broken', error),
-      })
-      waiting.onRoom(() => started.room())
-      return { runtime: made, engine: started }
-    } catch (error) {
-      await made.close()
-      throw error
-    }
-  }
 
   /** The coordinator is told why, so that somebody who looks there need not look here. */
   function refuse(thrown: unknown): never {
@@ -159,14 +117,14 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     jobId,
     clock,
     claim() {
-      claimed = { groups: credits.claim(size), size }
+      claimed = { groups: suspect === undefined ? credits.claim(size) : 0, size }
       return claimed.groups
     },
     giveBack: unclaim,
-    room: credits.room,
+    room: signal => (suspect === undefined ? credits.room(signal) : Promise.race([suspect, untilAborted(signal)])),
     onPlan(message) {
       unclaim(1)
-      void begin(message).catch(error => {
+      begin(message).catch(error => {
         onTrouble(error)
         message.nak(TRY_AGAIN_MS)
       })
@@ -177,11 +135,40 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
 
   async function begin(message: JsMsg): Promise<void> {
     const received = parsePlan(message.subject, message.data)
-    const { plan, start, generation } = received
-    size = plan.members.length
+    size = received.plan.members.length
     // Of a life that is over, or given up since: its coordinator knows.
-    if (received.epoch !== epoch || generation <= cancelled) return message.ack()
-    let durable = received.durable
+    if (received.epoch !== epoch || received.generation <= cancelled) return message.ack()
+    const losses = lossesOf(received, message)
+    if (losses >= MOST_DELIVERIES) return groups.exhausted(received, message)
+    if (suspect !== undefined || losses < MOST_DELIVERIES - 1) {
+      const taking = take(received, message, async () => suspect === undefined)
+      begun.add(taking)
+      return taking.finally(() => begun.delete(taking))
+    }
+    // One more worker lost, and it counts as lost: it gets this one to itself, so that those that only shared a worker with the culprit are not blamed.
+    const { groupId } = received.plan
+    let end = () => {}
+    suspect = new Promise(resolve => {
+      end = resolve
+    })
+    try {
+      await take(received, message, async () => {
+        await pulling.idle()
+        await Promise.allSettled(begun)
+        await groups.alone(groupId)
+        return true
+      })
+      await groups.gone(groupId)
+    } finally {
+      suspect = undefined
+      end()
+    }
+  }
+
+  /** Goes on with what is durable by now. `mayRun`: else somebody else is to. */
+  async function take(received: PlanMessage, message: JsMsg, mayRun: () => Promise<boolean>): Promise<void> {
+    const { plan, start, generation } = received
+    let { durable } = received
     if (message.redelivered) {
       const question: AskDurable = { type: 'ask-durable', groupId: plan.groupId, start }
       const answer = await system.ask(dispatcher, question, DURABLE_MS)
@@ -189,7 +176,9 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       durable = answer.durable
     }
     if (!groups.add(received, message, durable)) return
-    if (leaving !== undefined) return groups.handBack(undefined, plan.groupId)
+    const isMine = leaving === undefined && (await mayRun())
+    if (!groups.has(plan.groupId)) return
+    if (!isMine || leaving !== undefined) return groups.handBack(undefined, plan.groupId)
     const agent = fromSharedAgent(received.agent, process.cwd())
     try {
       if (agent.kind === 'held') throw agentCannotTravel()
@@ -254,7 +243,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     if (how === 'ended' || how === 'lost') over.abort()
     if (how === 'broken' && why !== undefined) dispatcher.tell({ type: 'worker-refused', node, error: why })
     await pulling.close()
-    if (graceMs > 0) await within(clock, graceMs, groups.empty(over.signal))
+    if (graceMs > 0) await within(clock, graceMs, groups.empty())
     await engine.cancel().catch(onTrouble)
     await groups.flushed()
     if (how === 'ended' || how === 'lost') groups.drop()

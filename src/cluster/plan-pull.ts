@@ -21,10 +21,18 @@ export interface PullPorts {
 const EXPIRES_MS = 5_000
 const TRY_AGAIN_MS = 500
 
+export interface PlanPull {
+  /** Asks for nothing more until there is room: resolves when nothing is on its way here. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
 /** Takes a job's plans, never more than there is room for, until it is closed. */
-export function pullPlans(ports: PullPorts): { close(): Promise<void> } {
+export function pullPlans(ports: PullPorts): PlanPull {
   const over = new AbortController()
   let fetching: ConsumerMessages | undefined
+  const onIdle: (() => void)[] = []
+  let isIdle = false
   const pulling = pull().catch(ports.onError)
 
   async function pull(): Promise<void> {
@@ -32,7 +40,10 @@ export function pullPlans(ports: PullPorts): { close(): Promise<void> } {
     while (!over.signal.aborted) {
       const claimed = ports.claim()
       if (claimed === 0) {
+        isIdle = true
+        for (const wake of onIdle.splice(0)) wake()
         await ports.room(over.signal)
+        isIdle = false
         continue
       }
       let taken = 0
@@ -57,6 +68,12 @@ export function pullPlans(ports: PullPorts): { close(): Promise<void> } {
   }
 
   return {
+    async idle() {
+      if (isIdle) return
+      const idle = new Promise<void>(resolve => onIdle.push(resolve))
+      await fetching?.close()
+      await Promise.race([idle, pulling])
+    },
     async close() {
       over.abort()
       await fetching?.close()

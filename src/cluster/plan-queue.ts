@@ -3,7 +3,7 @@ import { headers, type NatsConnection, type Subscription } from '@nats-io/transp
 import type { GroupId } from '../ids.ts'
 import { planExhausted } from './errors.ts'
 import { deadOf, exhaustedOf, plansOf, STREAMS } from './names.ts'
-import { type Publisher, publishSurely } from './publish.ts'
+import { type Publisher, publishSurely, surely } from './publish.ts'
 import { MOST_DELIVERIES } from './streams.ts'
 import { type PlanMessage, packPlan, parsePlan } from './wire.ts'
 
@@ -13,6 +13,8 @@ export interface PlanQueue {
   put(message: PlanMessage): Promise<void>
   /** Takes away what is there, also what workers have. */
   purge(): Promise<void>
+  /** Keeps it among the dead letters. */
+  bury(message: PlanMessage): Promise<void>
   close(): void
 }
 
@@ -25,7 +27,7 @@ export interface PlanQueuePorts {
   readonly publisher: Publisher
   readonly jobId: string
   readonly epoch: string
-  /** Given out as often as may be, and nobody ended it. It is among the dead letters. */
+  /** Given out as often as may be, and nobody ended it. It is in the stream no more. */
   readonly onExhausted: (groupId: GroupId, start: number) => void
   readonly onError: (error: unknown) => void
 }
@@ -35,28 +37,30 @@ export function openPlanQueue(ports: PlanQueuePorts): PlanQueue {
   const advisories: Subscription = connection.subscribe(exhaustedOf(jobId), {
     callback(error, message) {
       if (error !== null) ports.onError(error)
-      else void bury(message.json()).catch(ports.onError)
+      else void remove(message.json()).catch(ports.onError)
     },
   })
 
-  async function bury(advisory: unknown): Promise<void> {
+  async function remove(advisory: unknown): Promise<void> {
     const seq =
       typeof advisory === 'object' && advisory !== null && 'stream_seq' in advisory ? Number(advisory.stream_seq) : 0
     const stored = await manager.streams.getMessage(STREAMS.plans, { seq })
     if (stored === null) return
     const message = parsePlan(stored.subject, stored.data)
-    const { groupId } = message.plan
-    const why = headers()
-    why.set(REASON, planExhausted(groupId, MOST_DELIVERIES).message)
-    await publisher.client.publish(deadOf(jobId), stored.data, { headers: why, msgID: idOf(message) })
     await manager.streams.deleteMessage(STREAMS.plans, seq)
-    if (message.epoch === epoch) ports.onExhausted(groupId, message.start)
+    if (message.epoch === epoch) ports.onExhausted(message.plan.groupId, message.start)
   }
 
   return {
     put: message => publishSurely(publisher, plansOf(jobId), packPlan(message), idOf(message)),
     async purge() {
       await manager.streams.purge(STREAMS.plans, { filter: plansOf(jobId) })
+    },
+    async bury(message) {
+      const why = headers()
+      why.set(REASON, planExhausted(message.plan.groupId, MOST_DELIVERIES).message)
+      const options = { headers: why, msgID: idOf(message) }
+      await surely(publisher, () => publisher.client.publish(deadOf(jobId), packPlan(message), options))
     },
     close: () => advisories.unsubscribe(),
   }

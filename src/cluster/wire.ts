@@ -18,6 +18,8 @@ export interface PlanMessage {
   readonly generation: number
   /** Which handing out of the group this is. */
   readonly start: number
+  /** Workers that were lost under it before this handing out. */
+  readonly losses: number
   readonly plan: GroupPlan
   /** A module's place is told from the coordinator's working directory on, where it lies below that. */
   readonly agent: AgentRef
@@ -34,16 +36,20 @@ export type ResultMessage =
       readonly trajectory: Uint8Array | undefined
       readonly object: string | undefined
     }
-  /** The worker leaves before the group is over: somebody else is to go on with it. */
-  | { readonly type: 'handed-back'; readonly groupId: GroupId; readonly epoch: string; readonly start: number }
+  /** The worker leaves before the group is over, or needs itself for another: somebody else is to go on with it. */
+  | (EndOfPart & { readonly type: 'handed-back'; readonly losses: number })
+  /** As many workers were lost under it as may be. */
+  | (EndOfPart & { readonly type: 'exhausted' })
   /** The worker's engine cannot go on. */
-  | {
-      readonly type: 'crashed'
-      readonly groupId: GroupId
-      readonly epoch: string
-      readonly start: number
-      readonly error: ErrorData
-    }
+  | (EndOfPart & { readonly type: 'crashed'; readonly error: ErrorData })
+
+interface EndOfPart {
+  readonly groupId: GroupId
+  readonly epoch: string
+  readonly start: number
+}
+
+const ENDS: readonly unknown[] = ['handed-back', 'exhausted', 'crashed'] satisfies ResultMessage['type'][]
 
 export function packPlan(message: PlanMessage): Uint8Array {
   return pack(message)
@@ -65,7 +71,7 @@ export function parsePlan(subject: string, bytes: Uint8Array): PlanMessage {
 export function parseResult(subject: string, bytes: Uint8Array): ResultMessage {
   const fields = unpackFields(subject, bytes)
   const isRun = fields.type === 'run' && typeof fields.header === 'object'
-  const isEnd = (fields.type === 'handed-back' || fields.type === 'crashed') && typeof fields.groupId === 'string'
+  const isEnd = ENDS.includes(fields.type) && typeof fields.groupId === 'string'
   if (!isRun && !isEnd) throw badClusterMessage(subject, 'it is no result')
   return fields as unknown as ResultMessage
 }
