@@ -30,6 +30,17 @@ export function makeEngines(ports: EnginePorts): Engines {
     return JSON.stringify([id, data])
   }
 
+  async function begin(key: string, settings: EngineSettings): Promise<Engine> {
+    try {
+      const engine = await start(settings)
+      started.set(key, engine)
+      return engine
+    } finally {
+      starting.delete(key)
+    }
+  }
+
+  /** Loaded when first needed: a program that only reads tasksets or journals pays for no engine. */
   async function start(settings: EngineSettings): Promise<Engine> {
     const { cluster, threads } = settings
     if (cluster !== undefined)
@@ -48,11 +59,9 @@ export function makeEngines(ports: EnginePorts): Engines {
       const key = keyOf(settings)
       const known = started.get(key)
       if (known !== undefined) return known
-      // Loaded when first needed: a program that only reads tasksets or journals pays for no engine.
       // Two runs that begin at once want one engine.
-      const engine = starting.get(key) ?? start(settings).finally(() => starting.delete(key))
+      const engine = starting.get(key) ?? begin(key, settings)
       starting.set(key, engine)
-      started.set(key, await engine)
       return engine
     },
     get running() {
@@ -61,6 +70,8 @@ export function makeEngines(ports: EnginePorts): Engines {
     async close() {
       const left: string[] = []
       const failures: unknown[] = []
+      // One that takes its time to start, on several machines, is not left behind.
+      await Promise.allSettled(starting.values())
       for (const engine of [...started.values()].reverse()) {
         try {
           const { quarantined, providerPool } = await engine.close()
