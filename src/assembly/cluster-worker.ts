@@ -121,7 +121,7 @@ async function work(
     }
   }
 
-  const watch = await watchJobs(connection, clock, {
+  const watch = watchJobs(connection, {
     onSign(entry) {
       const { epoch, jobId, version, protocol } = entry
       if (draining.aborted || past.has(epoch)) return
@@ -131,8 +131,6 @@ async function work(
       past.add(epoch)
       onNews({ type: 'refused', jobId, error: workerVersion(node, { job: { version, protocol }, worker: own }) })
     },
-    // The coordinator asks for the end itself; one that is gone is not heard of any more.
-    onGone() {},
     onError: onTrouble,
   })
   const line = (): WorkerLine => ({
@@ -148,7 +146,7 @@ async function work(
   })
   const announced = await announceWorker(connection, line, clock, onTrouble)
   await untilAborted(draining)
-  await watch.close()
+  watch.close()
   const joined = await Promise.all(jobs.values())
   await Promise.all(joined.map(job => job?.drain(graceMs())))
   await announced.close()

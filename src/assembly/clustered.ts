@@ -34,6 +34,9 @@ import type { ShardData } from './shard.ts'
 /** Nobody works by then: somebody may have forgotten to start workers. */
 const LONELY_MS = 5_000
 
+/** For an answer of JetStream: it is asked again, perhaps at another server. */
+const ANSWER_MS = 2_000
+
 /**
  * Rollout groups on other machines, whose workers find the job by NATS; collector and supervisor in this thread, and the journal here. Rejects as `connectNats` does. What
  * an earlier life of the job has left in the streams is taken up before this resolves.
@@ -71,7 +74,7 @@ async function coordinate(
   const over = new AbortController()
   const wanted = new Set<RunId>()
   const desks = makeDesks<Ref<DeskMessage>>()
-  const manager = await jetstreamManager(connection)
+  const manager = await jetstreamManager(connection, { timeout: ANSWER_MS })
   await ensureStreams(connection, manager)
   await makeConsumers(manager, jobId, redeliverMs)
   let hosted: Ref<DispatcherMessage> | undefined
@@ -185,10 +188,11 @@ async function coordinate(
     } finally {
       over.abort()
       queue.close()
+      // What is left at a server that does not answer now is small, has an age, and is taken up if the job goes on.
       await feed?.close()
-      await announced.close()
-      await removeJob(manager, jobId)
-      await connection.drain()
+      await announced.close().catch(onTrouble)
+      await removeJob(manager, jobId).catch(onTrouble)
+      await connection.close()
     }
   }
 

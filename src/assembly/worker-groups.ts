@@ -9,11 +9,16 @@ import type { GroupId, RunId } from '../ids.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { WaitingBytes } from '../stream/credits.ts'
 
+interface Delivery {
+  message: JsMsg
+  readonly losses: number
+}
+
 /** A group that this worker has. */
 interface HeldGroup {
   readonly plan: PlanMessage
-  /** The newest delivery of its plan. */
-  message: JsMsg
+  /** The newest delivery of its plan, and the workers that were lost under it before the first to this one. */
+  readonly delivery: Delivery
   /** Members that had their run before. */
   readonly durable: ReadonlySet<RunId>
   /** Members without a run: each holds a credit. */
@@ -36,8 +41,12 @@ export interface WorkerGroups {
   readonly size: number
   /** Members without a run. */
   readonly rollouts: number
-  /** False where the worker has the group already: then only the delivery is new. */
-  add(plan: PlanMessage, message: JsMsg, durable: readonly RunHeader[]): boolean
+  /** A delivery, from now on kept from going to others. Undefined where the worker has the group already: it is a repetition. Else how many workers were lost under it. */
+  receive(plan: PlanMessage, message: JsMsg): number | undefined
+  /** What was received is for nobody. */
+  refuse(groupId: GroupId): void
+  /** What was received is here now. */
+  add(plan: PlanMessage, durable: readonly RunHeader[]): void
   /** Puts it into the stream, unless it was known before. */
   runEnded(header: RunHeader, trajectory: Uint8Array): void
   /** Acknowledges the plan once all of its runs are in the stream. */
@@ -53,8 +62,8 @@ export interface WorkerGroups {
   /** Resolves when it is here no more. */
   gone(groupId: GroupId): Promise<void>
   has(groupId: GroupId): boolean
-  /** Says that as many workers were lost under it as may be, and takes it from the stream. */
-  exhausted(plan: PlanMessage, message: JsMsg): Promise<void>
+  /** Of what was received: says that as many workers were lost under it as may be. */
+  exhausted(plan: PlanMessage): Promise<void>
   /** Forgets what is left: the coordinator knows. */
   drop(): void
   /** Resolves when there is none. */
@@ -63,6 +72,7 @@ export interface WorkerGroups {
 
 export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
   const { publisher, parcels, credits, waiting } = ports
+  const received = new Map<GroupId, Delivery>()
   const groups = new Map<GroupId, HeldGroup>()
   const ending = new Set<Promise<void>>()
   const onFewer = new Set<() => void>()
@@ -109,7 +119,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
   async function end(held: HeldGroup): Promise<void> {
     try {
       await Promise.all(held.puts)
-      held.message.ack()
+      held.delivery.message.ack()
     } catch (error) {
       // The job is given up here: the plan goes to somebody else.
       if (!publisher.signal.aborted) ports.onError(error)
@@ -131,18 +141,30 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
       for (const { open } of groups.values()) sum += open.size
       return sum
     },
-    add(plan, message, headers) {
-      const { groupId, members } = plan.plan
-      const held = groups.get(groupId)
-      if (held !== undefined) {
-        held.message = message
-        return false
+    receive({ plan, losses }, message) {
+      const { groupId } = plan
+      const known = groups.get(groupId)?.delivery ?? received.get(groupId)
+      if (known === undefined) {
+        const delivery = { message, losses: losses + message.info.deliveryCount - 1 }
+        received.set(groupId, delivery)
+        return delivery.losses
       }
+      known.message = message
+      return undefined
+    },
+    refuse(groupId) {
+      received.get(groupId)?.message.ack()
+      received.delete(groupId)
+    },
+    add(plan, headers) {
+      const { groupId, members } = plan.plan
+      const delivery = received.get(groupId)
+      if (delivery === undefined) return
+      received.delete(groupId)
       const durable = new Set(headers.map(({ runId }) => runId))
       const open = new Set(members.flatMap(({ runId }) => (durable.has(runId) ? [] : [runId])))
       credits.take(open.size)
-      groups.set(groupId, { plan, message, durable, open, puts: [] })
-      return true
+      groups.set(groupId, { plan, delivery, durable, open, puts: [] })
     },
     runEnded(header, trajectory) {
       const held = groups.get(header.groupId)
@@ -158,19 +180,20 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
       if (held !== undefined) track(end(held))
     },
     stillWorking() {
-      for (const { message } of groups.values()) message.working()
+      for (const { message } of received.values()) message.working()
+      for (const { delivery } of groups.values()) delivery.message.working()
     },
     async flushed() {
       while (ending.size > 0) await Promise.all(ending)
     },
     async handBack(why, only) {
       const left = [...groups.values()].filter(({ plan }) => only === undefined || plan.plan.groupId === only)
-      const tell = async ({ plan, message, puts }: HeldGroup) => {
+      const tell = async ({ plan, delivery, puts }: HeldGroup) => {
         const { epoch, start } = plan
         const { groupId, jobId } = plan.plan
         const result: ResultMessage =
           why === undefined
-            ? { type: 'handed-back', groupId, epoch, start, losses: lossesOf(plan, message) }
+            ? { type: 'handed-back', groupId, epoch, start, losses: delivery.losses }
             : { type: 'crashed', groupId, epoch, start, error: why }
         // Behind its runs, so that whoever goes on with it knows of them.
         await Promise.all(puts)
@@ -180,7 +203,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
           packResult(result),
           `${groupId}.${epoch}.${start}.back`,
         )
-        message.ack()
+        delivery.message.ack()
       }
       await Promise.all(left.map(held => tell(held).catch(ports.onError)))
       for (const { plan } of left) remove(plan.plan.groupId)
@@ -191,17 +214,13 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     alone: groupId => until(() => groups.size === 1 || !groups.has(groupId)),
     gone: groupId => until(() => !groups.has(groupId)),
     has: groupId => groups.has(groupId),
-    async exhausted({ plan, epoch, start }, message) {
+    async exhausted({ plan, epoch, start }) {
       const { groupId, jobId } = plan
       const result: ResultMessage = { type: 'exhausted', groupId, epoch, start }
       await publishSurely(publisher, resultsOf(jobId, groupId), packResult(result), `${groupId}.${epoch}.${start}.end`)
-      message.ack()
+      received.get(groupId)?.message.ack()
+      received.delete(groupId)
     },
     empty: () => until(() => groups.size === 0),
   }
-}
-
-/** Workers that were lost under it before this one had it. */
-export function lossesOf({ losses }: PlanMessage, { info }: JsMsg): number {
-  return losses + info.deliveryCount - 1
 }

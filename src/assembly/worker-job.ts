@@ -12,10 +12,11 @@ import type { NodeLinks } from '../cluster/node-links.ts'
 import { openParcels } from '../cluster/parcels.ts'
 import { fromSharedAgent } from '../cluster/places.ts'
 import { pullPlans } from '../cluster/plan-pull.ts'
+import { surely } from '../cluster/publish.ts'
 import { MOST_DELIVERIES } from '../cluster/streams.ts'
 import { untilAborted } from '../cluster/until-aborted.ts'
 import { type PlanMessage, parsePlan } from '../cluster/wire.ts'
-import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
+import { type ErrorData, hasTag, TroupeError, toErrorData } from '../errors.ts'
 import type { Ref } from '../kernel/ref.ts'
 import type { ActorSystem } from '../kernel/system.ts'
 import type { Drained } from '../pool/pool.ts'
@@ -23,7 +24,7 @@ import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { within } from '../threads/worker-pool.ts'
 import { startWorkerEngine, WAITING_BYTES, type WorkerLimits } from './worker-engine.ts'
-import { lossesOf, makeWorkerGroups } from './worker-groups.ts'
+import { makeWorkerGroups } from './worker-groups.ts'
 
 export interface WorkerJobPorts {
   readonly connection: NatsConnection
@@ -50,9 +51,8 @@ export interface WorkerJob {
   drain(graceMs: number): Promise<void>
 }
 
-const DURABLE_MS = 30_000
+const DURABLE_MS = 10_000
 const LONGEST_BEAT_MS = 1_000
-const TRY_AGAIN_MS = 1_000
 
 /** Makes an engine for the job, and runs the groups that the job's stream gives it. Rejects with `worker-refused` where this machine cannot. */
 export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Promise<WorkerJob> {
@@ -61,8 +61,9 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   const { node } = ports.note
   const over = new AbortController()
   const waiting = makeWaitingBytes(WAITING_BYTES)
+  const publisher = { client: jetstream(connection), clock, signal: over.signal, onTrouble }
   const groups = makeWorkerGroups({
-    publisher: { client: jetstream(connection), clock, signal: over.signal, onTrouble },
+    publisher,
     parcels: openParcels(connection),
     credits,
     waiting,
@@ -124,9 +125,11 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     room: signal => (suspect === undefined ? credits.room(signal) : Promise.race([suspect, untilAborted(signal)])),
     onPlan(message) {
       unclaim(1)
+      // What is no plan is not given out again; all else ends with the job.
       begin(message).catch(error => {
+        if (over.signal.aborted) return
         onTrouble(error)
-        message.nak(TRY_AGAIN_MS)
+        if (hasTag(error, 'bad-cluster-message')) message.term('it is no plan')
       })
     },
     onError: error => over.signal.aborted || onTrouble(error),
@@ -138,10 +141,11 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     size = received.plan.members.length
     // Of a life that is over, or given up since: its coordinator knows.
     if (received.epoch !== epoch || received.generation <= cancelled) return message.ack()
-    const losses = lossesOf(received, message)
-    if (losses >= MOST_DELIVERIES) return groups.exhausted(received, message)
+    const losses = groups.receive(received, message)
+    if (losses === undefined) return
+    if (losses >= MOST_DELIVERIES) return groups.exhausted(received)
     if (suspect !== undefined || losses < MOST_DELIVERIES - 1) {
-      const taking = take(received, message, async () => suspect === undefined)
+      const taking = take(received, message.redelivered, async () => suspect === undefined)
       begun.add(taking)
       return taking.finally(() => begun.delete(taking))
     }
@@ -152,7 +156,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       end = resolve
     })
     try {
-      await take(received, message, async () => {
+      await take(received, message.redelivered, async () => {
         await pulling.idle()
         await Promise.allSettled(begun)
         await groups.alone(groupId)
@@ -166,16 +170,16 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   }
 
   /** Goes on with what is durable by now. `mayRun`: else somebody else is to. */
-  async function take(received: PlanMessage, message: JsMsg, mayRun: () => Promise<boolean>): Promise<void> {
+  async function take(received: PlanMessage, isRepeated: boolean, mayRun: () => Promise<boolean>): Promise<void> {
     const { plan, start, generation } = received
     let { durable } = received
-    if (message.redelivered) {
+    if (isRepeated) {
       const question: AskDurable = { type: 'ask-durable', groupId: plan.groupId, start }
-      const answer = await system.ask(dispatcher, question, DURABLE_MS)
-      if (!answer.isWanted || generation <= cancelled) return message.ack()
+      const answer = await surely(publisher, () => system.ask(dispatcher, question, DURABLE_MS))
+      if (!answer.isWanted || generation <= cancelled) return groups.refuse(plan.groupId)
       durable = answer.durable
     }
-    if (!groups.add(received, message, durable)) return
+    groups.add(received, durable)
     const isMine = leaving === undefined && (await mayRun())
     if (!groups.has(plan.groupId)) return
     if (!isMine || leaving !== undefined) return groups.handBack(undefined, plan.groupId)

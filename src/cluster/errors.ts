@@ -12,6 +12,18 @@ export function badClusterMessage(subject: string, why: string, cause?: unknown)
   )
 }
 
+/** Errors of the client library say what, but not what becomes of it. */
+export function natsTrouble(cause: unknown): TroupeError {
+  const why = cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
+  return new TroupeError(
+    {
+      tag: 'nats-trouble',
+      message: `NATS did not do what it was asked (${why}); it is asked again until it does. Said once for each reason.`,
+    },
+    cause,
+  )
+}
+
 /** Both sides tell it: `job` is what the coordinator has, `worker` what the worker has. */
 export function workerVersion(
   worker: string,

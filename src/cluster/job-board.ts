@@ -1,11 +1,11 @@
-import { type KV, Kvm, type KvWatchEntry } from '@nats-io/kv'
-import type { NatsConnection, QueuedIterator } from '@nats-io/transport-node'
+import { Kvm } from '@nats-io/kv'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../clock.ts'
 import type { JobId } from '../ids.ts'
 import type { Deadlines, EngineOptions, PoolOptions } from '../job/options.ts'
 import type { GroupStrategy } from '../rollout/group.ts'
 import { badClusterMessage } from './errors.ts'
-import { BUCKETS, toToken } from './names.ts'
+import { BUCKETS, JOBS_SUBJECT, toToken } from './names.ts'
 
 /** Where a worker's sandboxes come from, as the options of the command say it: data, in which there is no secret. */
 export interface RuntimeRequest {
@@ -43,11 +43,15 @@ export interface JobEntry {
   readonly engine: WorkerEngine
 }
 
-/** An entry that is older than a few of these is of a coordinator that is gone. */
-const REFRESH_MS = 1_000
-const RETRY_MS = 500
+/** Between two signs of life, at the most. */
+const SIGN_MS = 1_000
+/** Between two writings of the line that observers read. */
+const WRITE_MS = 10_000
 
-/** The job's entry, written again every second for as long as it is not closed. */
+/**
+ * Tells all workers of the job, every second for as long as it is not closed. That goes by messages which nobody keeps: a stream whose servers choose a leader takes
+ * nothing for seconds, and workers would think the coordinator dead. The board has the entry for those who only look.
+ */
 export async function announceJob(
   connection: NatsConnection,
   entry: JobEntry,
@@ -58,73 +62,55 @@ export async function announceJob(
   const key = toToken(entry.jobId)
   const text = JSON.stringify(entry)
   const over = new AbortController()
-  await bucket.put(key, text)
-  const refreshing = (async () => {
+  const every = async (pauseMs: number, work: () => unknown) => {
     while (!over.signal.aborted) {
-      await sleep(clock, Math.min(REFRESH_MS, entry.redeliverMs / 6), over.signal).catch(() => {
+      await work()
+      await sleep(clock, pauseMs, over.signal).catch(() => {
         // Only the signal ends the sleep.
       })
-      if (!over.signal.aborted) await bucket.put(key, text).catch(onError)
     }
-  })()
+  }
+  const telling = Promise.all([
+    every(Math.min(SIGN_MS, entry.redeliverMs / 6), () => connection.publish(JOBS_SUBJECT, text)),
+    every(WRITE_MS, () => bucket.put(key, text).catch(onError)),
+  ])
   return {
     async close() {
       over.abort()
-      await refreshing
+      await telling
       await bucket.delete(key)
     },
   }
 }
 
 export interface JobWatcher {
-  /** It is there, and its coordinator is alive. Told again with each sign of life. */
+  /** Its coordinator is alive: told with each sign of life. */
   onSign(entry: JobEntry): void
-  onGone(key: string): void
   onError(error: unknown): void
 }
 
-/** Hears of jobs until it is closed. An entry that nobody renews is not told of. */
-export async function watchJobs(
-  connection: NatsConnection,
-  clock: Clock,
-  watcher: JobWatcher,
-): Promise<{ close(): Promise<void> }> {
-  const bucket: KV = await new Kvm(connection).open(BUCKETS.jobs)
-  const over = new AbortController()
-  let watch: QueuedIterator<KvWatchEntry> | undefined
-  const watching = (async () => {
-    while (!over.signal.aborted) {
+/** Hears of jobs until it is closed. */
+export function watchJobs(connection: NatsConnection, watcher: JobWatcher): { close(): void } {
+  const subscription = connection.subscribe(JOBS_SUBJECT, {
+    callback(error, message) {
       try {
-        watch = await bucket.watch()
-        for await (const entry of watch) {
-          if (over.signal.aborted) break
-          if (entry.operation !== 'PUT') watcher.onGone(entry.key)
-          else if (entry.isUpdate) watcher.onSign(parseEntry(entry))
-        }
-      } catch (error) {
-        watcher.onError(error)
-        await sleep(clock, RETRY_MS, over.signal).catch(() => {
-          // Only the signal ends the sleep.
-        })
+        if (error !== null) throw error
+        watcher.onSign(parseEntry(message.string()))
+      } catch (thrown) {
+        watcher.onError(thrown)
       }
-    }
-  })()
-  return {
-    async close() {
-      over.abort()
-      watch?.stop()
-      await watching
     },
-  }
+  })
+  return { close: () => subscription.unsubscribe() }
 }
 
 /** What every version has, so that versions can be compared; the rest is looked at by those of the same one. Throws `bad-cluster-message`. */
-function parseEntry(entry: KvWatchEntry): JobEntry {
+function parseEntry(text: string): JobEntry {
   let value: unknown
   try {
-    value = entry.json()
+    value = JSON.parse(text)
   } catch (error) {
-    throw badClusterMessage(`${BUCKETS.jobs}/${entry.key}`, 'it is no JSON', error)
+    throw badClusterMessage(JOBS_SUBJECT, 'it is no JSON', error)
   }
   const isEntry =
     typeof value === 'object' &&
@@ -133,6 +119,6 @@ function parseEntry(entry: KvWatchEntry): JobEntry {
     'version' in value &&
     'jobId' in value &&
     'epoch' in value
-  if (!isEntry) throw badClusterMessage(`${BUCKETS.jobs}/${entry.key}`, 'it is no job')
+  if (!isEntry) throw badClusterMessage(JOBS_SUBJECT, 'it is no job')
   return value as JobEntry
 }

@@ -21,6 +21,8 @@ export const resultsOf = (job: string, group: string): string => `troupe.results
 export const deadOf = (job: string): string => `troupe.dead.${toToken(job)}`
 /** What is sent to one node's actors. */
 export const nodeSubject = (node: string): string => `troupe.node.${toToken(node)}`
+/** Where coordinators tell of their jobs: no node is called that. */
+export const JOBS_SUBJECT = nodeSubject('jobs')
 /** The consumer of a job's plans, which all workers share, and of its results, which the coordinator has. */
 export const plansConsumer = (job: string): string => `plans-${toToken(job)}`
 export const resultsConsumer = (job: string): string => `results-${toToken(job)}`

@@ -54,7 +54,7 @@ export function openPlanQueue(ports: PlanQueuePorts): PlanQueue {
   return {
     put: message => publishSurely(publisher, plansOf(jobId), packPlan(message), idOf(message)),
     async purge() {
-      await manager.streams.purge(STREAMS.plans, { filter: plansOf(jobId) })
+      await surely(publisher, () => manager.streams.purge(STREAMS.plans, { filter: plansOf(jobId) }))
     },
     async bury(message) {
       const why = headers()

@@ -1,13 +1,13 @@
-import { type Consumer, type ConsumerMessages, type JetStreamManager, type JsMsg, jetstream } from '@nats-io/jetstream'
+import type { JetStreamManager, JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../clock.ts'
 import { hasTag } from '../errors.ts'
 import type { GroupId, RunId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunHeader } from '../rollout/run.ts'
+import { makeFetcher } from './fetch.ts'
 import { resultsConsumer, resultsOf, STREAMS } from './names.ts'
 import type { Parcels } from './parcels.ts'
-import { MOST_UNACKED_RESULTS } from './streams.ts'
 import { parseResult, type ResultMessage } from './wire.ts'
 
 export interface ResultPorts {
@@ -39,6 +39,8 @@ export interface ResultFeed {
   close(): Promise<void>
 }
 
+/** Of one request: what may wait for the journal is bounded by what is not acknowledged. */
+const MOST_AT_ONCE = 256
 const LOOK_AGAIN_MS = 50
 const TRY_AGAIN_MS = 1_000
 
@@ -48,20 +50,30 @@ export async function openResultFeed(
   manager: JetStreamManager,
   ports: ResultPorts,
 ): Promise<ResultFeed> {
-  const consumer: Consumer = await jetstream(connection).consumers.get(STREAMS.results, resultsConsumer(ports.jobId))
-  const messages: ConsumerMessages = await consumer.consume({ max_messages: MOST_UNACKED_RESULTS })
+  const { jobId, clock, onError } = ports
+  let isClosed = false
   /** The last of each group that is under way. */
   const chains = new Map<string, Promise<void>>()
-  const reading = (async () => {
-    for await (const message of messages) {
+  const fetcher = makeFetcher({
+    connection,
+    stream: STREAMS.results,
+    consumer: resultsConsumer(jobId),
+    clock,
+    onError,
+    onMessage(message) {
       const { subject } = message
       const chain = (chains.get(subject) ?? Promise.resolve()).then(() => take(message))
       chains.set(subject, chain)
       void chain.then(() => {
         if (chains.get(subject) === chain) chains.delete(subject)
       })
-    }
-  })().catch(ports.onError)
+    },
+  })
+  const reading = read()
+
+  async function read(): Promise<void> {
+    while (!isClosed) await fetcher.fetch(MOST_AT_ONCE)
+  }
 
   async function take(message: JsMsg): Promise<void> {
     try {
@@ -111,14 +123,20 @@ export async function openResultFeed(
     return ports.journal !== undefined && (await ports.journal.run(runId)) === undefined
   }
 
+  /** A server that does not answer is asked again. */
   async function until(isDone: () => Promise<boolean>): Promise<void> {
-    while (!(await isDone())) await sleep(ports.clock, LOOK_AGAIN_MS)
+    const look = () =>
+      isDone().catch(error => {
+        ports.onError(error)
+        return isClosed
+      })
+    while (!(await look())) await sleep(ports.clock, LOOK_AGAIN_MS)
   }
 
   return {
     settled: () =>
       until(async () => {
-        const { num_pending, num_ack_pending } = await consumer.info()
+        const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.results, resultsConsumer(jobId))
         return num_pending + num_ack_pending === 0
       }),
     groupSettled: groupId =>
@@ -130,7 +148,8 @@ export async function openResultFeed(
         return last === null
       }),
     async close() {
-      await messages.close()
+      isClosed = true
+      await fetcher.stop()
       await reading
       await Promise.all(chains.values())
     },

@@ -119,7 +119,7 @@ export async function makeConsumers(manager: JetStreamManager, job: string, rede
 /** For one run to be written to the journal. */
 const RESULT_ACK_MS = 60_000
 /** Runs at once between the stream and the journal: bounds the coordinator's memory. */
-export const MOST_UNACKED_RESULTS = 256
+const MOST_UNACKED_RESULTS = 256
 
 /** The job is over: nothing of it stays but its dead letters. */
 export async function removeJob(manager: JetStreamManager, job: string): Promise<void> {

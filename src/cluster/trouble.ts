@@ -1,7 +1,8 @@
-import { type ErrorData, toErrorData } from '../errors.ts'
+import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
 import type { JobId } from '../ids.ts'
 import { publish } from '../telemetry/channels.ts'
 import { ofJob } from '../telemetry/observed.ts'
+import { natsTrouble } from './errors.ts'
 
 /** What is wrong with the cluster, for whoever listens. */
 export interface Trouble {
@@ -16,7 +17,7 @@ export function makeTrouble(jobId: JobId | undefined): Trouble {
   const told = new Set<string>()
   return {
     tell(thrown) {
-      const error: ErrorData = isData(thrown) ? thrown : toErrorData(thrown)
+      const error = isData(thrown) ? thrown : toErrorData(thrown instanceof TroupeError ? thrown : natsTrouble(thrown))
       if (told.has(error.message) || told.size >= MOST_TOLD) return
       told.add(error.message)
       publish('cluster', ofJob(jobId, error))
