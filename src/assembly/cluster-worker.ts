@@ -6,7 +6,7 @@ import { connectNats } from '../cluster/connect.ts'
 import { makeCredits } from '../cluster/credits.ts'
 import { workerVersion } from '../cluster/errors.ts'
 import { type JobEntry, type RuntimeRequest, watchJobs } from '../cluster/job-board.ts'
-import { BUCKETS, toToken } from '../cluster/names.ts'
+import { BUCKETS, workerNode } from '../cluster/names.ts'
 import { openNodeLinks } from '../cluster/node-links.ts'
 import { isMissing } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
@@ -50,7 +50,7 @@ const LOOK_AGAIN_MS = 500
 /** Works for every job that looks for workers, until it is drained. Rejects as `connectNats` does. */
 export async function startClusterWorker(options: ClusterWorkerOptions): Promise<ClusterWorker> {
   const host = hostname()
-  const node = toToken(`worker-${host}-${randomIds.hex(4)}`)
+  const node = workerNode(host, randomIds.hex(4))
   const connection = await connectNats({ urls: options.nats, role: 'worker', name: `troupe worker ${host}` })
   const draining = new AbortController()
   let grace = 0

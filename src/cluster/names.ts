@@ -19,10 +19,14 @@ export function toToken(word: string): string {
 export const plansOf = (job: string): string => `troupe.plans.${toToken(job)}`
 export const resultsOf = (job: string, group: string): string => `troupe.results.${toToken(job)}.${toToken(group)}`
 export const deadOf = (job: string): string => `troupe.dead.${toToken(job)}`
-/** What is sent to one node's actors. */
-export const nodeSubject = (node: string): string => `troupe.node.${toToken(node)}`
-/** Where coordinators tell of their jobs: no node is called that. */
-export const JOBS_SUBJECT = nodeSubject('jobs')
+const WORKER_NODE = 'worker-'
+/** What a worker's node is called; `id` tells several of one host apart. A coordinator's begins with its job's id, which is never like it. */
+export const workerNode = (host: string, id: string): string => toToken(`${WORKER_NODE}${host}-${id}`)
+/** What is sent to one node's actors. By its kind, so that permissions can keep workers from what is sent to coordinators, and from speaking to each other. */
+export const nodeSubject = (node: string): string =>
+  `troupe.node.${node.startsWith(WORKER_NODE) ? 'worker' : 'coordinator'}.${toToken(node)}`
+/** Where coordinators tell of their jobs. */
+export const JOBS_SUBJECT = 'troupe.jobs'
 /** The consumer of a job's plans, which all workers share, and of its results, which the coordinator has. */
 export const plansConsumer = (job: string): string => `plans-${toToken(job)}`
 export const resultsConsumer = (job: string): string => `results-${toToken(job)}`

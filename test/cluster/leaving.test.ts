@@ -107,7 +107,7 @@ test('of two versions none works for the other, and both are named on both sides
       const foreign = { protocol: 1, version: '9.9.9', jobId: 'job-other', epoch: 'e1', what: 'others may say more' }
       await until(
         async () => {
-          connection.publish('troupe.node.jobs', JSON.stringify(foreign))
+          connection.publish('troupe.jobs', JSON.stringify(foreign))
           return worker.stderr().includes('9.9.9')
         },
         () => worker.stderr(),

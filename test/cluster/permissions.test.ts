@@ -75,9 +75,18 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
       '$JS.API.CONSUMER.MSG.NEXT.TROUPE_RESULTS.results-job',
       '$JS.API.CONSUMER.DELETE.TROUPE_PLANS.plans-job',
       '$KV.troupe-jobs.job',
+      'troupe.node.worker.worker-2',
     ])
       assert.match((await refusalOf(worker, subject)) ?? '', /Permissions Violation for Publish/i, `worker: ${subject}`)
-    for (const subject of ['troupe.plans.*', 'troupe.results.>', 'troupe.>', '>', '_INBOX.coordinator.>', '$JS.ACK.>'])
+    for (const subject of [
+      'troupe.plans.*',
+      'troupe.results.>',
+      'troupe.>',
+      '>',
+      '_INBOX.coordinator.>',
+      'troupe.node.coordinator.*',
+      '$JS.ACK.>',
+    ])
       assert.match(
         (await deafnessOf(worker, subject)) ?? '',
         /Permissions Violation for Subscription/i,
@@ -87,7 +96,7 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
     for (const subject of [
       'troupe.plans.job',
       'troupe.results.job.group',
-      'troupe.node.worker-1',
+      'troupe.node.worker.worker-1',
       '$JS.API.STREAM.MSG.GET.TROUPE_RESULTS',
       '$JS.API.STREAM.PURGE.TROUPE_PLANS',
       '$KV.troupe-workers.mine',
