@@ -72,6 +72,24 @@ test('every command is one that troupe takes, and roles are who they are', async
   )
 })
 
+test('the commands of docs/scale-out.md and of the comments are ones that troupe takes, and their files are there', async () => {
+  const texts = ['../docs/scale-out.md', 'compose.yaml', 'kustomization.yaml', 'Dockerfile', 'nats/troupe.conf'].map(
+    readDeploy,
+  )
+  const lines = texts.flatMap(text => text.split('\n')).map(line => line.replace(/^# +/, '').replace(/ {2,}#.*$/, ''))
+  const called = lines.flatMap(line => /^(?:[A-Z_]+=\S+ )*troupe ((?:worker|train|eval) .+)$/.exec(line)?.[1] ?? [])
+  assert.is(called.length, 3, 'the commands are found at all')
+  for (const line of called) await readCommandLine(line.trim().split(' '))
+  const named = lines.flatMap(line =>
+    [...line.matchAll(/(?:^| )(?:node|-f|-c|-k) (deploy(?:\/[\w.-]+)*)/g)].map(([, path = '']) => path),
+  )
+  assert.ok(named.length > 8)
+  assert.equal(
+    [...new Set(named)].filter(path => !existsSync(join(repository, path))),
+    [],
+  )
+})
+
 test('every variable is one that Troupe reads, and names a file that is mounted; the key of one role is with that role alone', () => {
   for (const [role, pod] of Object.entries({ worker, coordinator })) {
     const service = compose.services[role]
