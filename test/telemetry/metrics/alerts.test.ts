@@ -40,6 +40,7 @@ async function exposed(): Promise<readonly Sample[]> {
     for (const outcome of ['graded', 'infrastructure-error', 'environment-error'] satisfies Outcome[])
       publish('run', makeHeader({ outcome }))
     publish('group', groupOf({ end: { type: 'dropped', reason: 'member-lost' } }))
+    publish('workers', { jobId, workers: 1, credits: 8, creditsFree: 8 })
     publish('sandbox', { tag: 'sandbox-left', message: 'one may be left' })
     const call = {
       type: 'chunk-trained',
