@@ -1,4 +1,6 @@
 /** A whole evaluation by TLS, with the key of its role for each process: what Troupe does is what the roles may do. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { jetstreamManager } from '@nats-io/jetstream'
 import * as assert from 'uvu/assert'
 import { connectNats } from '../../src/cluster/connect.ts'
@@ -11,6 +13,8 @@ import { type Secured, startSecuredNats } from './support/secured.ts'
 import { drain, evalNotes } from './support/workers.ts'
 
 const test = suite('a secured cluster')
+
+const PLANTED = 'sk-planted-0a1b2c3d4e5f'
 
 /** Just what a message may have beside its trajectory: every trajectory goes through the object store. */
 const SMALL_PAYLOAD = 256 * 1024
@@ -27,12 +31,24 @@ async function withSecured(
   })
 }
 
+/** Every file below, in one text. The server may remove one meanwhile. */
+function readAll(directory: string): string {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  const paths = entries.map(entry => join(entry.parentPath, entry.name))
+  return paths.map(path => (existsSync(path) ? readFileSync(path, 'latin1') : '')).join('\n')
+}
+
 test(
   'workers with their own key come and go, and the coordinator’s metrics say how many are wanted',
   () =>
     withSecured({ maxPayload: SMALL_PAYLOAD }, async (scene, { nats, keys }) => {
       const url = nats.urls.join(',')
-      const as = (role: 'coordinator' | 'worker') => ({ NATS_NKEY: keys.nkeys[role], NATS_CA: keys.ca })
+      const as = (role: 'coordinator' | 'worker') => ({
+        NATS_NKEY: keys.nkeys[role],
+        NATS_CA: keys.ca,
+        HUD_API_KEY: PLANTED,
+        HUD_TELEMETRY_ENABLED: 'false',
+      })
       const start = () =>
         scene.start(
           ['worker', '--nats', url, '--threads', '1', '--max-concurrent', '4', '--drain', '0.2'],
@@ -67,6 +83,16 @@ test(
         async () => sampleOf(await scrape(), 'troupe_cluster_workers') === 2,
         () => second.stderr(),
       )
+      let stored = ''
+      await until(
+        () => {
+          stored = readAll(nats.directory)
+          return stored.includes('agent.mjs')
+        },
+        () => 'the plans on the disk of the server',
+      )
+      assert.not.ok(stored.includes(PLANTED))
+      for (const path of Object.values(keys.nkeys)) assert.not.ok(stored.includes(readFileSync(path, 'utf8').trim()))
       // What the first has is handed back.
       assert.is(await drain(first), 0, first.stderr())
       scene.go()

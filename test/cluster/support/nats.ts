@@ -42,6 +42,8 @@ export interface Nats extends AsyncDisposable {
   /** Of all servers, in their order. */
   readonly urls: string[]
   readonly servers: readonly NatsServer[]
+  /** Where their configurations are, and what they store. */
+  readonly directory: string
   /** Lines that the servers have logged so far. */
   readonly log: readonly string[]
   /** Ends all servers and removes what they stored. */
@@ -137,6 +139,7 @@ async function prepare(options: NatsOptions): Promise<Nats & { led(): Promise<vo
   return {
     urls: servers.map(server => server.url),
     servers,
+    directory: root,
     log,
     led: () => withDeadline(led.promise, () => `no leader of JetStream within ${START_MS} ms:\n${log.join('\n')}`),
     close,
