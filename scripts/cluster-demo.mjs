@@ -25,6 +25,11 @@ const TRAINING = ['--task-ids', '0-7', '--group', '4', '--steps', '2', '--no-eva
 const END_MS = 30_000
 
 const directory = await mkdtemp(join(tmpdir(), 'troupe-demo-'))
+// Stands by for a kill -9 of this process: by then the processes below have ended themselves.
+const janitor = spawn('/bin/sh', ['-c', 'read -r line; sleep 6; rm -rf "$1"', 'janitor', directory], {
+  stdio: ['pipe', 'ignore', 'ignore'],
+  detached: true,
+})
 const nats = await startNats()
 const url = nats.urls.join(',')
 say('demo', `nats-server listens at ${url}`)
@@ -60,6 +65,7 @@ try {
   await Promise.all(running.map(each => each.endWithin(END_MS)))
   await nats.close()
   await rm(directory, { recursive: true, force: true })
+  janitor.kill('SIGKILL')
 }
 say('demo', 'the workers and nats-server have ended, and nothing is left of them')
 process.exitCode = isInterrupted ? 130 : status
