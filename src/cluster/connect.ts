@@ -1,5 +1,6 @@
 import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream'
 import { type ConnectionOptions, connect, errors, type NatsConnection } from '@nats-io/transport-node'
+import { type Clock, sleep, systemClock } from '../clock.ts'
 import {
   jetStreamSilent,
   natsCertificateWanted,
@@ -25,13 +26,15 @@ export interface NatsOptions {
   readonly name: string
   /** Default: those that the environment variables name. */
   readonly files?: NatsFiles
-  /** To be connected to one server. Default 5 s. */
+  /** To be connected to one server, and then to hear that JetStream is there. Default 5 s. */
   readonly connectMs?: number
+  readonly clock?: Clock
 }
 
 const CONNECT_MS = 5_000
-/** To hear that JetStream is there: a cluster without a leader does not say so. */
-const JETSTREAM_MS = 5_000
+/** Servers that have JetStream and do not answer for it may only just have started, or be choosing a leader: they are asked again. */
+const ANSWER_MS = 1_000
+const ASK_AGAIN_MS = 200
 /** Two that are not answered end the connection, and another server is dialled: a cut is noticed within 15 s. */
 const PING_MS = 5_000
 const RECONNECT_MS = 250
@@ -71,13 +74,32 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     },
     credentials,
   )
+  const limitMs = options.connectMs ?? CONNECT_MS
   try {
-    await jetstreamManager(connection, { timeout: JETSTREAM_MS })
+    await untilJetStream(connection, limitMs, options.clock ?? systemClock)
     return connection
   } catch (error) {
     await connection.close()
-    throw explainJetStream(servers, error)
+    throw explainJetStream(servers, limitMs, error)
   }
+}
+
+async function untilJetStream(connection: NatsConnection, limitMs: number, clock: Clock): Promise<void> {
+  const deadline = clock.now() + limitMs
+  for (;;)
+    try {
+      await jetstreamManager(connection, { timeout: Math.min(ANSWER_MS, limitMs) })
+      return
+    } catch (error) {
+      const mayCome = error instanceof errors.TimeoutError || (isOff(error) && connection.info?.jetstream === true)
+      if (!mayCome || clock.now() >= deadline) throw error
+      await sleep(clock, ASK_AGAIN_MS)
+    }
+}
+
+/** By its name: the library exports no class of it. */
+function isOff(error: unknown): boolean {
+  return error instanceof Error && error.name === 'JetStreamNotEnabled'
 }
 
 async function dial(
@@ -116,13 +138,11 @@ function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause)
 }
 
-function explainJetStream(servers: readonly string[], error: unknown): Error {
+function explainJetStream(servers: readonly string[], waitedMs: number, error: unknown): Error {
   const refused = findRefusal(error)
   if (refused !== undefined) return natsForbidden(servers, refused.subject, error)
-  // By its name: the library exports no class of it.
-  const isOff = error instanceof Error && error.name === 'JetStreamNotEnabled'
-  if (isOff || error instanceof JetStreamApiError) return natsWithoutJetStream(servers, error)
-  return jetStreamSilent(servers, JETSTREAM_MS, error)
+  if (isOff(error) || error instanceof JetStreamApiError) return natsWithoutJetStream(servers, error)
+  return jetStreamSilent(servers, waitedMs, error)
 }
 
 function findRefusal(error: unknown): { readonly subject: string } | undefined {

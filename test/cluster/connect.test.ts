@@ -50,6 +50,14 @@ test('a server without JetStream says how to start it', async () => {
   await assertRejects(connectNats({ ...AS_WORKER, urls: nats.urls }), 'nats-without-jetstream', /-js/)
 })
 
+test('an account without JetStream says how it gets it, once the server has had time to start', async () => {
+  await using nats = await startNats({
+    config: 'accounts { A: { users: [{ user: a, password: b }] } }, no_auth_user: a',
+  })
+  const asked = connectNats({ ...AS_WORKER, urls: nats.urls, connectMs: 500 })
+  await assertRejects(asked, 'nats-without-jetstream', /jetstream: enabled/)
+})
+
 test('a key that the server does not know is refused, and so is none', async () => {
   const known = nkeys.createUser().getPublicKey()
   await using nats = await startNats({ config: `authorization { users: [{ nkey: ${known} }] }` })
