@@ -75,6 +75,7 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
       '$JS.API.CONSUMER.MSG.NEXT.TROUPE_RESULTS.results-job',
       '$JS.API.CONSUMER.DELETE.TROUPE_PLANS.plans-job',
       '$KV.troupe-jobs.job',
+      'troupe.jobs',
       'troupe.node.worker.worker-2',
     ])
       assert.match((await refusalOf(worker, subject)) ?? '', /Permissions Violation for Publish/i, `worker: ${subject}`)
