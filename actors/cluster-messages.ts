@@ -12,6 +12,8 @@ import type { AskLive, AskPoolStats, ShardMessage } from './messages.ts'
 export interface WorkerNote {
   readonly node: string
   readonly host: string
+  /** Its process, as its sandboxes are labelled with it. */
+  readonly owner: string
   readonly version: string
   readonly protocol: number
   /** Rollouts that it has of this job, and that it could take beside them. */
@@ -50,6 +52,7 @@ export type DispatcherInternal =
   | { readonly type: 'group-kept'; readonly groupId: GroupId; readonly end: GroupEnd; readonly settled: Settled<void> }
   | { readonly type: 'group-settled'; readonly asked: AskDurable; readonly replyTo: Ref<unknown> | undefined }
   | { readonly type: 'cancel-settled' }
+  | { readonly type: 'reaped'; readonly owner: string; readonly settled: Settled<number> }
   | { readonly type: 'dispatcher-tick' }
 
 export type DispatcherMessage = ShardMessage | WorkerReport | DispatcherInternal
@@ -61,6 +64,7 @@ export type DeskMessage =
   | AskLive
   | AskPoolStats
   | { readonly type: 'expect'; readonly rollouts: number }
+  | ReapOwners
   /** Of the worker itself: its part in the job is over. */
   | { readonly type: 'close-desk' }
 
@@ -68,6 +72,12 @@ export type DeskMessage =
 export interface CancelJob extends Question<true> {
   readonly type: 'cancel-job'
   readonly generation: number
+}
+
+/** Deletes sandboxes of workers that are dead; answered with how many are gone. */
+export interface ReapOwners extends Question<number> {
+  readonly type: 'reap-owners'
+  readonly owners: readonly string[]
 }
 
 /** The job is over: its engine ends. Answered with what is left of its sandboxes. */

@@ -5,7 +5,7 @@ import type { Ref } from '../src/kernel/ref.ts'
 import { mergeStats } from '../src/pool/merge-stats.ts'
 import type { Drained } from '../src/pool/pool.ts'
 import type { PoolStats } from '../src/pool/stats.ts'
-import type { DeskMessage, EndJob } from './cluster-messages.ts'
+import type { DeskMessage, EndJob, ReapOwners } from './cluster-messages.ts'
 import type { AskPoolStats, PoolMessage } from './messages.ts'
 
 export interface ClusterPoolPorts {
@@ -17,7 +17,8 @@ export interface ClusterPoolPorts {
 
 const STATS_MS = 4_000
 /** Below what the engine waits for its pool. */
-const END_MS = 55_000
+const END_MS = 35_000
+const REAP_MS = 20_000
 
 /** In the place of a sandbox-pool where there are no sandboxes: stands for those of the workers, each of which owns its own. */
 export function clusterPool(ports: ClusterPoolPorts): Actor<{ remaining: number }, PoolMessage> {
@@ -70,6 +71,15 @@ export function clusterPool(ports: ClusterPoolPorts): Actor<{ remaining: number 
     ).then(all => replyTo?.tell(mergeStats(all.flat(), ports.asked)))
   }
 
+  /** Before they end themselves: nobody else would be left to do it. */
+  async function reapDead(context: Context<PoolMessage>): Promise<void> {
+    const [desk] = desks.all
+    const owners = [...desks.dead]
+    if (desk === undefined || owners.length === 0) return
+    const question: ReapOwners = { type: 'reap-owners', owners }
+    await context.ask(desk, question, REAP_MS).catch(error => ports.onTrouble(toErrorData(error)))
+  }
+
   function answerDrained(context: Context<PoolMessage>): void {
     const { replyTo } = context
     const question: EndJob = { type: 'end-job' }
@@ -81,8 +91,10 @@ export function clusterPool(ports: ClusterPoolPorts): Actor<{ remaining: number 
         return { quarantined: [] }
       }
     }
-    void Promise.all(desks.all.map(end)).then(all =>
-      replyTo?.tell({ quarantined: all.flatMap(each => each.quarantined) }),
-    )
+    const work = async () => {
+      await reapDead(context)
+      return Promise.all(desks.all.map(end))
+    }
+    void work().then(all => replyTo?.tell({ quarantined: all.flatMap(each => each.quarantined) }))
   }
 }

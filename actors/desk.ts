@@ -10,6 +10,7 @@ export interface DeskPorts {
   readonly end: () => Promise<Drained>
   readonly live: (most: number) => Promise<LiveList>
   readonly poolStats: () => Promise<PoolStats>
+  readonly reap: (owners: readonly string[]) => Promise<number>
   readonly expect: (rollouts: number) => void
 }
 
@@ -34,6 +35,9 @@ export function desk(ports: DeskPorts): Actor<undefined, DeskMessage> {
           return state
         case 'pool-stats':
           answer(context, ports.poolStats())
+          return state
+        case 'reap-owners':
+          answer(context, ports.reap(message.owners))
           return state
         case 'close-desk':
           context.stop()

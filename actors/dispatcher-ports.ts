@@ -43,6 +43,10 @@ export interface DispatcherPorts {
   /** A worker that is silent for longer is gone; then this is called. */
   readonly silenceMs: number
   readonly dropLink: (node: string, silentMs: number) => void
+  /** A worker was lost, and may have left sandboxes; told again when it is back after all, or when they are gone. */
+  readonly onDead: (owner: string, isDead: boolean) => void
+  /** So long after that the others delete them: one that was only cut off has given them back itself by then. */
+  readonly reapAfterMs: number
   /** Who works now, whenever that changes. */
   readonly onWorkers: (desks: readonly Ref<DeskMessage>[]) => void
   /** Rollouts that all of them may have, and those that are out, after each message. */

@@ -24,6 +24,8 @@ export interface DispatcherState {
   /** Runs of groups that an earlier life of the coordinator had handed out. */
   readonly early: Map<GroupId, Map<RunId, RunHeader>>
   readonly workers: WorkerBook
+  /** Owners of sandboxes that nobody has, and since when. */
+  readonly dead: Map<string, number>
   /** Members without a run, of groups that are in the stream: what the workers' credits bound. */
   out: number
   /** Groups handed out so far. */
@@ -39,6 +41,7 @@ export const toInitialState = (): DispatcherState => ({
   queue: new Set(),
   early: new Map(),
   workers: makeWorkerBook(),
+  dead: new Map(),
   out: 0,
   starts: 0,
   generation: 0,

@@ -1,27 +1,17 @@
 import type { ErrorData } from '../src/errors.ts'
 import type { GroupId, RunId } from '../src/ids.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
-import type { Ref } from '../src/kernel/ref.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
-import { type LiveList, mergeLive } from '../src/rollout/live.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
-import type {
-  AskDurable,
-  CancelJob,
-  DeskMessage,
-  DispatcherMessage,
-  GroupSoFar,
-  WorkerNote,
-} from './cluster-messages.ts'
+import type { AskDurable, CancelJob, DispatcherMessage, GroupSoFar } from './cluster-messages.ts'
 import type { DispatcherPorts, HandOut } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
-import type { AskLive, StartGroup } from './messages.ts'
+import { answerLive, lose, reap, welcome } from './dispatcher-workers.ts'
+import type { StartGroup } from './messages.ts'
 
 const TICK_MS = 500
 /** Below what the engine's own questions wait. */
 const CANCEL_MS = 45_000
-const LIVE_MS = 800
-const NOTHING_LIVE: LiveList = { rollouts: [], phases: {} }
 /** Of no handing out in particular. */
 export const ANY_START = -1
 
@@ -44,8 +34,8 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
       ports.onCredits(state.workers.credits, state.out)
       return state
     },
-    onSignal(state, signal) {
-      if (signal.type === 'terminated' && state.workers.gone(signal.address)) ports.onWorkers(state.workers.desks())
+    onSignal(state, signal, context) {
+      if (signal.type === 'terminated') lose(state, ports, signal.address, signal.reason, context)
       return state
     },
   }
@@ -108,7 +98,7 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
         message.replyTo?.tell(soFar(state, message.asked))
         return
       case 'worker-up':
-        welcome(state, message.worker, message.desk, context)
+        welcome(state, ports, message.worker, message.desk, context)
         return
       case 'worker-beat':
         state.workers.beat(message.node, message.credits, context.clock.now())
@@ -119,7 +109,15 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
       case 'dispatcher-tick':
         for (const { node, silentMs } of state.workers.silent(context.clock.now(), ports.silenceMs))
           ports.dropLink(node, silentMs)
+        reap(state, ports, context)
         context.after(TICK_MS, message)
+        return
+      case 'reaped':
+        if (message.settled.ok) ports.onDead(message.owner, false)
+        else {
+          ports.onTrouble(message.settled.error)
+          state.dead.set(message.owner, context.clock.now())
+        }
         return
       case 'cancel-groups':
         cancel(state, context)
@@ -222,22 +220,6 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
     return { isWanted: entry !== undefined, durable: [...(entry?.headers.values() ?? [])] }
   }
 
-  function welcome(
-    state: DispatcherState,
-    worker: WorkerNote,
-    desk: Ref<DeskMessage>,
-    context: Context<DispatcherMessage>,
-  ): void {
-    const problem = ports.judgeWorker(worker)
-    if (problem !== undefined) {
-      ports.onTrouble(problem)
-      return
-    }
-    state.workers.add(worker, desk, context.clock.now())
-    context.watch(desk)
-    ports.onWorkers(state.workers.desks())
-  }
-
   /** What is queued was given to nobody. The rest is taken from the stream, and the workers give it up; what ends meanwhile has its end. */
   function cancel(state: DispatcherState, context: Context<DispatcherMessage>): void {
     state.isCancelling = true
@@ -263,12 +245,5 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
       forget(state, entry)
       ports.supervisor.tell({ type: 'group-cancelled', groupId: entry.group.plan.groupId })
     }
-  }
-
-  function answerLive(state: DispatcherState, question: AskLive, context: Context<DispatcherMessage>): void {
-    const { replyTo } = context
-    const ask = (desk: Ref<DeskMessage>) => context.ask(desk, question, LIVE_MS).catch(() => NOTHING_LIVE)
-    // It is only looked at: a worker that does not answer in time is not shown.
-    void Promise.all(state.workers.desks().map(ask)).then(lists => replyTo?.tell(mergeLive(lists, question.most)))
   }
 }

@@ -15,8 +15,10 @@ export interface WorkerBook {
   readonly credits: number
   add(note: WorkerNote, desk: Ref<DeskMessage>, now: number): void
   beat(node: string, credits: number, now: number): void
-  /** Forgets the one with this desk; false where there is none. */
-  gone(address: string): boolean
+  /** Forgets the one with this desk, and tells what it said of itself. */
+  gone(address: string): WorkerNote | undefined
+  /** Whether one of that owner works. */
+  hasOwner(owner: string): boolean
   silent(now: number, silenceMs: number): readonly { readonly node: string; readonly silentMs: number }[]
   desks(): readonly Ref<DeskMessage>[]
 }
@@ -37,9 +39,14 @@ export function makeWorkerBook(): WorkerBook {
       worker.heardAt = now
     },
     gone(address) {
-      for (const [node, { desk }] of workers) if (desk.address === address) return workers.delete(node)
-      return false
+      for (const [node, { desk, note }] of workers)
+        if (desk.address === address) {
+          workers.delete(node)
+          return note
+        }
+      return undefined
     },
+    hasOwner: owner => [...workers.values()].some(({ note }) => note.owner === owner),
     silent: (now, silenceMs) =>
       [...workers].flatMap(([node, { heardAt }]) =>
         now - heardAt > silenceMs ? [{ node, silentMs: now - heardAt }] : [],

@@ -16,6 +16,7 @@ import { announceWorker, type WorkerLine } from '../cluster/worker-board.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
 import { randomIds } from '../ids.ts'
 import { makeSystem } from '../kernel/system.ts'
+import { toOwnerWord } from '../owner.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { observed } from '../telemetry/observed.ts'
 import { readVersion } from '../version.ts'
@@ -99,7 +100,7 @@ async function work(
         connection,
         system,
         links,
-        note: { node, host, ...own },
+        note: { node, host, owner: toOwnerWord(), ...own },
         limits: options,
         credits,
         clock,

@@ -140,6 +140,11 @@ async function coordinate(
           onTrouble(error)
           links?.drop(worker, error)
         },
+        onDead(owner, isDead) {
+          if (isDead) desks.dead.add(owner)
+          else desks.dead.delete(owner)
+        },
+        reapAfterMs: redeliverMs,
         onWorkers(all) {
           lonely()
           desks.set(all)

@@ -103,6 +103,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       end: () => leave('ended'),
       live: most => engine.live(most),
       poolStats: () => engine.poolStats(),
+      reap: async owners => (await runtime.reap?.(owners)) ?? 0,
       expect: rollouts => engine.expect(rollouts),
     }),
   )

@@ -1,6 +1,8 @@
-/** Who works for a job now: told by one, looked at by others. */
+/** Who works for a job now, and who has died in doing so: told by one, looked at by others. */
 export interface Desks<Desk> {
   readonly all: readonly Desk[]
+  /** Owners whose sandboxes may still exist. */
+  readonly dead: Set<string>
   set(desks: readonly Desk[]): void
   onChange(listener: () => void): void
 }
@@ -12,6 +14,7 @@ export function makeDesks<Desk>(): Desks<Desk> {
     get all() {
       return all
     },
+    dead: new Set(),
     set(desks) {
       all = desks
       for (const listener of listeners) listener()

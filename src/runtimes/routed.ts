@@ -115,6 +115,12 @@ export class RoutedRuntime implements Runtime {
     return lists.flat()
   }
 
+  /** Of the runtimes that can. */
+  async reap(owners: readonly string[]): Promise<number> {
+    const counts = await Promise.all([...this.#known].map(async runtime => (await runtime.reap?.(owners)) ?? 0))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -91,7 +91,14 @@ test('of two versions none works for the other, and both are named on both sides
       // A worker of another version, as a coordinator hears it.
       const links = openNodeLinks(connection, system, () => 'one', console.error)
       links.connect(entry?.node ?? '')
-      const other: WorkerNote = { node: 'worker-other', host: 'h', version: '9.9.8', protocol: 1, credits: 8 }
+      const other: WorkerNote = {
+        node: 'worker-other',
+        host: 'h',
+        owner: 'o',
+        version: '9.9.8',
+        protocol: 1,
+        credits: 8,
+      }
       const desk = system.spawn<null, DeskMessage>({ name: 'desk', initial: () => null, receive: () => null })
       system.ref<WorkerReport>(entry?.dispatcher ?? '').tell({ type: 'worker-up', worker: other, desk })
       await until(

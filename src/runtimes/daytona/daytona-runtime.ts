@@ -79,6 +79,10 @@ export class DaytonaRuntime implements Runtime {
     return (await this.#open()).list()
   }
 
+  async reap(owners: readonly string[]): Promise<number> {
+    return (await this.#open()).reap(owners)
+  }
+
   /** Deletes what it has made and still exists. Rejects with `daytona-left-behind`, naming what may be left. */
   close(): Promise<void> {
     this.#closed ??= this.#close()

@@ -1,4 +1,5 @@
 import { bounded, untilAborted } from '../../bounded.ts'
+import { fromErrorData } from '../../errors.ts'
 import { toOwnerWord } from '../../owner.ts'
 import type { Task } from '../../taskset/task.ts'
 import { kindOfRow } from '../configure.ts'
@@ -28,6 +29,8 @@ export interface Scene {
   checkQuota(plan: ProvisionPlan): Promise<void>
   provision(request: ProvisionRequest): Promise<Sandbox>
   list(): Promise<readonly OurSandbox[]>
+  /** See `Runtime`. */
+  reap(owners: readonly string[]): Promise<number>
   makePool(): ProviderPool
   /**
    * Ends what is under way, deletes what exists, and lets go of the account. Rejects with `daytona-left-behind`, naming what may still exist. To be called
@@ -107,6 +110,13 @@ function makeScene(settings: DaytonaSettings, snapshot: ReadySnapshot, ports: Pr
       return work.finally(() => works.delete(work))
     },
     list: () => listOurs(account, [snapshot.name, ...snapshots.names()]),
+    async reap(owners) {
+      const { findLeftovers, removeLeftovers } = await import('./reap/index.ts')
+      const found = await findLeftovers(account, { owners })
+      const [failure] = await removeLeftovers(account, found)
+      if (failure !== undefined) throw fromErrorData(failure.problem)
+      return found.length
+    },
     makePool: () =>
       makeProviderPool(account, {
         snapshot: async () => snapshot,

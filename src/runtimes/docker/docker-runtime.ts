@@ -61,6 +61,10 @@ export class DockerRuntime implements Runtime {
     return (await this.#open()).list()
   }
 
+  async reap(owners: readonly string[]): Promise<number> {
+    return (await this.#open()).reap(owners)
+  }
+
   /** Removes what it has made and still exists. Rejects with `docker-left-behind`, naming what may be left. */
   close(): Promise<void> {
     this.#closed ??= this.#close()

@@ -1,5 +1,5 @@
 import { bounded, untilAborted } from '../../bounded.ts'
-import { toErrorData } from '../../errors.ts'
+import { fromErrorData, toErrorData } from '../../errors.ts'
 import { randomIds } from '../../ids.ts'
 import { noteSecret } from '../../redact.ts'
 import type { Task } from '../../taskset/task.ts'
@@ -31,6 +31,8 @@ export interface Scene {
   prepare(tasks: readonly Task[] | undefined): Promise<void>
   provision(request: ProvisionRequest): Promise<Sandbox>
   list(): Promise<readonly OurContainer[]>
+  /** See `Runtime`. */
+  reap(owners: readonly string[]): Promise<number>
   /** Ends what is under way and removes what exists. Rejects with `docker-left-behind`. To be called once `closing` has aborted. */
   close(): Promise<void>
 }
@@ -95,6 +97,12 @@ function makeScene(
     async list() {
       if (images.ids().size === 0) await images.obtain(settings.source)
       return listOurs(engine, images.ids())
+    },
+    async reap(owners) {
+      const found = await findLeftovers(engine, { owners })
+      const [failure] = await removeLeftovers(engine, found)
+      if (failure !== undefined) throw fromErrorData(failure.problem)
+      return found.length
     },
     async close() {
       await bounded(clock, CLOSE_MS, () => Promise.allSettled(works))

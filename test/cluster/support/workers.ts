@@ -12,7 +12,17 @@ export async function withCluster(
 
 /** `troupe worker` in the scene. Resolves when it has connected. */
 export async function startWorker(scene: Scene, url: string, ...more: string[]): Promise<Cli> {
-  const worker = scene.start(['worker', '--nats', url, '--threads', '1', ...more])
+  return startWorkerWith(scene, url, {}, ...more)
+}
+
+/** The same with environment variables, as those of a provider's account. */
+export async function startWorkerWith(
+  scene: Scene,
+  url: string,
+  variables: Readonly<Record<string, string>>,
+  ...more: string[]
+): Promise<Cli> {
+  const worker = scene.start(['worker', '--nats', url, '--threads', '1', ...more], variables)
   await until(
     () => worker.stderr().includes('works for whoever asks'),
     () => `a worker that has connected: ${worker.stderr()}`,
