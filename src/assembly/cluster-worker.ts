@@ -103,6 +103,7 @@ async function work(
         note: { node, host, owner: toOwnerWord(), ...own },
         limits: options,
         credits,
+        jobs: () => Math.max(1, jobs.size),
         clock,
         makeRuntime: options.makeRuntime,
         onOver(why, isForGood) {

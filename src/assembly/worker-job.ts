@@ -34,6 +34,8 @@ export interface WorkerJobPorts {
   readonly note: Omit<WorkerNote, 'credits'>
   readonly limits: WorkerLimits
   readonly credits: Credits
+  /** That the worker works for now: they share what is free. */
+  readonly jobs: () => number
   readonly clock: Clock
   /** A runtime of this worker's own. Throws where this machine cannot have it. */
   readonly makeRuntime: (request: RuntimeRequest) => Promise<Runtime>
@@ -110,6 +112,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   /** Members of the last group: a claim is for groups like it. Of the first nobody knows, so one is claimed. */
   let size = ports.limits.maxConcurrent
   let claimed = { groups: 0, size }
+  let isIdle = false
   const unclaim = (unused: number) => {
     claimed = { ...claimed, groups: claimed.groups - unused }
     credits.giveBack(unused * claimed.size)
@@ -119,12 +122,16 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     jobId,
     clock,
     claim() {
-      claimed = { groups: suspect === undefined ? credits.claim(size) : 0, size }
+      // What a job without plans has claimed, another lacks.
+      const share = isIdle ? 0 : 1 / ports.jobs()
+      isIdle = true
+      claimed = { groups: suspect === undefined ? credits.claim(size, share) : 0, size }
       return claimed.groups
     },
     giveBack: unclaim,
     room: signal => (suspect === undefined ? credits.room(signal) : Promise.race([suspect, untilAborted(signal)])),
     onPlan(message) {
+      isIdle = false
       unclaim(1)
       // What is no plan is not given out again; all else ends with the job.
       begin(message).catch(error => {

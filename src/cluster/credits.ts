@@ -1,8 +1,11 @@
 /** Rollouts that a worker may have at once, over all jobs that it works for. */
 export interface Credits {
   readonly free: number
-  /** As many groups of `size` members as there is room for; one where there is room for less than that, as the last may go over. Taken until they are given back. */
-  claim(size: number): number
+  /**
+   * As many groups of `size` members as there is room for in that share of what is free; one where there is room for less than that, as the last may go over. Taken until
+   * they are given back.
+   */
+  claim(size: number, share: number): number
   take(rollouts: number): void
   giveBack(rollouts: number): void
   /** Resolves when something is given back, or the signal aborts. */
@@ -16,9 +19,9 @@ export function makeCredits(total: number): Credits {
     get free() {
       return Math.max(0, free)
     },
-    claim(size) {
+    claim(size, share) {
       if (free <= 0) return 0
-      const groups = Math.max(1, Math.floor(free / size))
+      const groups = Math.max(1, Math.floor((free * share) / size))
       free -= groups * size
       return groups
     },

@@ -6,13 +6,21 @@ const test = suite('credits of a worker')
 
 test('as many groups are claimed as fit, one where there is any room, and none without', () => {
   const credits = makeCredits(10)
-  assert.is(credits.claim(4), 2)
+  assert.is(credits.claim(4, 1), 2)
   assert.is(credits.free, 2)
-  assert.is(credits.claim(4), 1, 'the last may go over')
+  assert.is(credits.claim(4, 1), 1, 'the last may go over')
   assert.is(credits.free, 0)
-  assert.is(credits.claim(4), 0)
+  assert.is(credits.claim(4, 1), 0)
   credits.giveBack(4)
   assert.is(credits.free, 2)
+})
+
+test('of a share there is one at least, and the rest is left for others', () => {
+  const credits = makeCredits(16)
+  assert.is(credits.claim(4, 1 / 2), 2)
+  assert.is(credits.claim(4, 1 / 2), 1)
+  assert.is(credits.claim(4, 0), 1)
+  assert.is(credits.free, 0)
 })
 
 test('who waits for room is woken when there is some, or when nobody wants it any more', async () => {

@@ -50,6 +50,21 @@ test('each task goes where its route leads, and whoever asks for what no route l
   await runtime.close()
 })
 
+test('what dead owners have left is removed by each of the runtimes that can', async () => {
+  const asked: unknown[] = []
+  const reaping = (count: number) =>
+    Object.assign(new FakeRuntime(), {
+      reap: async (owners: readonly string[]) => {
+        asked.push(owners)
+        return count
+      },
+    })
+  const runtime = new RoutedRuntime({ one: reaping(2), two: reaping(3), three: new FakeRuntime() })
+  assert.is(await runtime.reap(['dead']), 5)
+  assert.equal(asked, [['dead'], ['dead']])
+  await runtime.close()
+})
+
 test('a function may decide by anything that a task says', async () => {
   const [small, large] = [new FakeRuntime(), new FakeRuntime()]
   const runtime = new RoutedRuntime(({ args }) => (Number(args.size) > 10 ? large : small))

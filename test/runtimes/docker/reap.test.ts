@@ -112,6 +112,20 @@ test('an owner elsewhere is alive until its expiry has passed, or until it is na
     { left: ['container far, created', 'container mine, created'] },
   ))
 
+test('a runtime removes what owners left of whom it is told that they are dead, and nothing of the living', () =>
+  withScene(
+    async scene => {
+      const engine = await scene.openEngine()
+      const expiry = new Date(engine.clock.wallTime() + HOUR_MS).toISOString()
+      await create(engine, 'far', { 'troupe.owner': FAR, 'troupe.expiry': expiry })
+      await create(engine, 'farther', { 'troupe.owner': FAR.replace('build-7', 'build-8'), 'troupe.expiry': expiry })
+      await create(engine, 'mine', { 'troupe.owner': toOwnerWord(), 'troupe.expiry': expiry })
+      assert.is(await scene.runtime.reap?.([FAR, toOwnerWord()]), 1)
+      assert.equal(namesOf(scene), ['farther', 'mine'])
+    },
+    { left: ['container farther, created', 'container mine, created'] },
+  ))
+
 const program = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 
 function reap(argv: readonly string[], host: string): Promise<CliEnd> {
