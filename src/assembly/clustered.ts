@@ -15,6 +15,7 @@ import { type ClusterOptions, DEFAULT_REDELIVER_MS } from '../cluster/options.ts
 import { openParcels } from '../cluster/parcels.ts'
 import { toSharedAgent } from '../cluster/places.ts'
 import { openPlanQueue } from '../cluster/plan-queue.ts'
+import { makePublisher } from '../cluster/publish.ts'
 import { openResultFeed, type ResultFeed } from '../cluster/result-feed.ts'
 import { ensureStreams, MOST_DELIVERIES, makeConsumers, removeJob } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
@@ -82,7 +83,7 @@ async function coordinate(
   const queue = openPlanQueue({
     connection,
     manager,
-    publisher: { client: jetstream(connection), clock, signal: over.signal, onTrouble },
+    publisher: makePublisher({ client: jetstream(connection), clock, signal: over.signal, onTrouble }),
     jobId,
     epoch,
     onExhausted: (groupId, start) => tell({ type: 'exhausted', groupId, start }),

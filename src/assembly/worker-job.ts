@@ -12,7 +12,7 @@ import type { NodeLinks } from '../cluster/node-links.ts'
 import { openParcels } from '../cluster/parcels.ts'
 import { fromSharedAgent } from '../cluster/places.ts'
 import { pullPlans } from '../cluster/plan-pull.ts'
-import { surely } from '../cluster/publish.ts'
+import { makePublisher, surely } from '../cluster/publish.ts'
 import { MOST_DELIVERIES } from '../cluster/streams.ts'
 import { untilAborted } from '../cluster/until-aborted.ts'
 import { type PlanMessage, parsePlan } from '../cluster/wire.ts'
@@ -63,7 +63,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   const { node } = ports.note
   const over = new AbortController()
   const waiting = makeWaitingBytes(WAITING_BYTES)
-  const publisher = { client: jetstream(connection), clock, signal: over.signal, onTrouble }
+  const publisher = makePublisher({ client: jetstream(connection), clock, signal: over.signal, onTrouble })
   const groups = makeWorkerGroups({
     publisher,
     parcels: openParcels(connection),

@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events'
 import type { JetStreamClient } from '@nats-io/jetstream'
 import { type Clock, sleep } from '../clock.ts'
+import { type Gate, makeGate } from '../rollout/gate.ts'
 
 const ANSWER_MS = 5_000
 const FIRST_PAUSE_MS = 100
@@ -8,6 +10,8 @@ const LONGEST_PAUSE_MS = 3_000
 export interface Publisher {
   readonly client: JetStreamClient
   readonly clock: Clock
+  /** What goes to the streams goes through it: see `makePublisher`. */
+  readonly gate: Gate
   /** Ends the trying. */
   readonly signal: AbortSignal
   /** Told of the first failure of each message. */
@@ -15,7 +19,20 @@ export interface Publisher {
 }
 
 /**
- * Resolves when the stream has the message. A server that does not answer, or a stream that is full, is tried again until the signal ends it: the message's id keeps it from
+ * Messages on their way at once. With more of them the last ones lie before the server for longer than an answer is waited for, and are sent again behind the rest;
+ * and a stream that is full refuses all of them again and again, each with its bytes.
+ */
+export const MOST_IN_FLIGHT = 64
+
+/** One for all that a process has to put into a job's streams. */
+export function makePublisher(ports: Omit<Publisher, 'gate'>): Publisher {
+  // Each of those that wait to try again listens.
+  setMaxListeners(0, ports.signal)
+  return { ...ports, gate: makeGate(MOST_IN_FLIGHT) }
+}
+
+/**
+ * Resolves when the stream has the message, which waits its turn first. A server that does not answer, or a stream that is full, is tried again until the signal ends it: the message's id keeps it from
  * being there twice. Rejects with the signal's reason.
  */
 export async function publishSurely(
@@ -24,12 +41,14 @@ export async function publishSurely(
   payload: Uint8Array,
   id: string,
 ): Promise<void> {
-  await surely(publisher, () => publisher.client.publish(subject, payload, { msgID: id, timeout: ANSWER_MS }))
+  const { client, gate } = publisher
+  // It keeps its place while it is refused: whoever is behind it would be refused, too.
+  await gate.run(() => surely(publisher, () => client.publish(subject, payload, { msgID: id, timeout: ANSWER_MS })))
 }
 
 /** The same for anything that may be done twice. */
 export async function surely<Value>(
-  { clock, signal, onTrouble }: Publisher,
+  { clock, signal, onTrouble }: Omit<Publisher, 'client' | 'gate'>,
   work: () => Promise<Value>,
 ): Promise<Value> {
   for (let attempt = 0; ; attempt += 1) {
