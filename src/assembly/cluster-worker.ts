@@ -83,7 +83,7 @@ async function work(
 ): Promise<void> {
   const { clock, onNews } = options
   const { tell: onTrouble } = makeTrouble(undefined)
-  await untilBoard(connection, options, draining)
+  await untilBoard(connection, options, onTrouble, draining)
   if (draining.aborted) return
   const own = { version: readVersion(), protocol: PROTOCOL }
   const system = makeSystem({ node, clock, ...observed() })
@@ -160,19 +160,22 @@ async function work(
 async function untilBoard(
   connection: NatsConnection,
   { clock, onNews }: ClusterWorkerOptions,
+  onTrouble: (error: unknown) => void,
   draining: AbortSignal,
 ): Promise<void> {
-  const manager = await jetstreamManager(connection)
+  // It has answered once; servers that choose a leader do not for a while.
+  const manager = await jetstreamManager(connection, { checkAPI: false })
   let isTold = false
   while (!draining.aborted) {
     try {
       for (const bucket of [BUCKETS.jobs, BUCKETS.workers]) await manager.streams.info(`KV_${bucket}`)
       return
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (isMissing(error) && !isTold) {
+        isTold = true
+        onNews({ type: 'waiting' })
+      } else if (!isMissing(error)) onTrouble(error)
     }
-    if (!isTold) onNews({ type: 'waiting' })
-    isTold = true
     await sleep(clock, LOOK_AGAIN_MS, draining).catch(() => {
       // Only the signal ends the sleep.
     })

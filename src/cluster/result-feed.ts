@@ -52,6 +52,7 @@ export async function openResultFeed(
 ): Promise<ResultFeed> {
   const { jobId, clock, onError } = ports
   let isClosed = false
+  const unkept = new Set<number>()
   /** The last of each group that is under way. */
   const chains = new Map<string, Promise<void>>()
   const fetcher = makeFetcher({
@@ -109,6 +110,7 @@ export async function openResultFeed(
       try {
         await ports.journal?.putRun(header, trajectory)
       } catch (error) {
+        unkept.add(message.seq)
         ports.onUnkept(groupId, error)
         return
       }
@@ -137,7 +139,8 @@ export async function openResultFeed(
     settled: () =>
       until(async () => {
         const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.results, resultsConsumer(jobId))
-        return num_pending + num_ack_pending === 0
+        // What cannot be kept has been told, and stays for the next life of the job.
+        return num_pending === 0 && num_ack_pending <= unkept.size
       }),
     groupSettled: groupId =>
       // What was acknowledged is not in the stream any more.
