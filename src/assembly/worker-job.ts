@@ -218,6 +218,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   async function beat(): Promise<void> {
     const pauseMs = Math.min(LONGEST_BEAT_MS, redeliverMs / 6)
     let workingAt = clock.now()
+    let beatAt = clock.now()
     let isUp = false
     for (;;) {
       if (!isUp) {
@@ -232,7 +233,9 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
         // Only the signal ends the sleep.
       })
       if (over.signal.aborted) return
-      const silentMs = clock.now() - heardAt
+      // One that stood still itself may find signs that have waited for it: others have its groups all the same.
+      const silentMs = clock.now() - Math.min(heardAt, beatAt)
+      beatAt = clock.now()
       if (silentMs > redeliverMs / 2) void leave('lost', coordinatorLost(jobId, silentMs))
       if (clock.now() - workingAt < redeliverMs / 4) continue
       workingAt = clock.now()

@@ -7,6 +7,8 @@ import { readContent } from './support/content.ts'
 import { drain, evalNotes, startWorker, withCluster } from './support/workers.ts'
 
 const test = suite('faults of the cluster')
+/** Servers that choose leaders, one after the other, take ten seconds and more; then the rest of a test takes its time. */
+const ELECTION_MS = 60_000
 /** Processes of their own, some of which wait for each other: on a busy machine that takes its time. */
 const SLOW = { deadlineMs: 120_000 }
 
@@ -21,11 +23,13 @@ test(
         await until(
           () => scene.starts().length === 4,
           () => `a group has begun: ${running.stderr()}`,
+          ELECTION_MS,
         )
         const other = await startWorker(scene, url, '--max-concurrent', '16')
         await until(
           () => scene.starts().length === 12,
           () => `all have begun: ${running.stderr()} ${scene.starts()}`,
+          ELECTION_MS,
         )
         const leader = await findLeader(url)
         // It neither hears nor says anything, and knows nothing of that.
@@ -34,11 +38,13 @@ test(
         await until(
           () => scene.starts().length === 16,
           () => `the other has its group, too: ${running.stderr()}\n${other.stderr()}`,
+          ELECTION_MS,
         )
         cut.child.kill('SIGCONT')
         await until(
           () => cut.stderr().split('working for').length > 2,
           () => `it works again: ${cut.stderr()}`,
+          ELECTION_MS,
         )
         scene.go()
         assert.is(await running.ended, 0, running.stderr())
