@@ -132,6 +132,14 @@ export const BENCHES: readonly BenchEntry[] = [
     inSet: {},
   },
   {
+    name: 'cluster',
+    summary: 'rollouts on workers beside the same in threads, and 20,000 at once on three',
+    load: async () => (await import('./cluster.ts')).clusterBench,
+    inSet: {},
+    settings: ['parts'],
+    check: async given => (await import('./cluster/options.ts')).parseClusterParts(given),
+  },
+  {
     name: 'soak',
     summary: '150,000 rollouts, 512 wide, with faults at a low rate: what grows, and whether it slows down',
     load: async () => (await import('./soak.ts')).soakBench,

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { childrenOf, cpuMsOf } from './proc-stat.ts'
+import { childrenOf, cpuMsOf, ownBytesOf } from './proc-stat.ts'
 
 /** What one measured run found; printed as one line of JSON by the process that made it. */
 export interface EngineFigures {
@@ -40,7 +39,7 @@ export async function takeFigures(work: () => Promise<number>): Promise<EngineFi
   let peakOwnBytes = 0
   const look = setInterval(() => {
     peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss())
-    peakOwnBytes = Math.max(peakOwnBytes, readOwnBytes())
+    peakOwnBytes = Math.max(peakOwnBytes, ownBytesOf('self'))
   }, RSS_LOOK_MS)
   const startedAt = performance.now()
   const rollouts = await work()
@@ -60,9 +59,4 @@ export async function takeFigures(work: () => Promise<number>): Promise<EngineFi
     peakRssBytes,
     peakOwnBytes,
   }
-}
-
-function readOwnBytes(): number {
-  const found = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))
-  return Number(found?.[1] ?? 0) * 1_024
 }

@@ -1,18 +1,26 @@
 import { type AgentFactory, defineAgent } from '../../src/agents/agent.ts'
+import { makeRandom } from '../../src/random.ts'
 import type { Turn } from '../../src/rollout/trajectory.ts'
 
 const TURNS = 10
 const PROMPT_IDS = 1_500
 const OUTPUT_IDS = 170
 
-/** Records ten turns of real size (75 KB packed) and, with `waitMs`, waits as a model would. Calls no model. */
+/**
+ * Records ten turns of real size (75 KB packed), or as many as `turns` says, and, with `waitMs`, waits as a model would: with `spread` by so much of it shorter or longer
+ * at most, as the rollout's seed says. Calls no model.
+ */
 const noopAgent: AgentFactory = defineAgent(config => {
-  const waitMs = typeof config.waitMs === 'number' ? config.waitMs : 0
+  const number = (name: string, otherwise: number) => (typeof config[name] === 'number' ? config[name] : otherwise)
+  const waitMs = number('waitMs', 0)
+  const spread = number('spread', 0)
+  const turns = number('turns', TURNS)
   return {
     name: 'noop',
-    async run({ record, signal }) {
-      if (waitMs > 0) await wait(waitMs, signal)
-      for (let turn = 0; turn < TURNS; turn += 1) record(makeTurn())
+    async run({ record, signal, seed }) {
+      const share = spread === 0 ? 1 : 1 + spread * (2 * makeRandom(seed)() - 1)
+      if (waitMs > 0) await wait(waitMs * share, signal)
+      for (let turn = 0; turn < turns; turn += 1) record(makeTurn())
       return { answer: 'done', stop: 'done' }
     },
   }

@@ -13,8 +13,9 @@ export interface RolloutFigures {
   readonly cpuMs: number
 }
 
-const GROUP = 8
-const agent = createAgent(fileURLToPath(new URL('noop-agent.js', import.meta.url)), { waitMs: 0 })
+/** Members of a group of no-op rollouts. */
+export const GROUP = 8
+const agentFile = fileURLToPath(new URL('noop-agent.js', import.meta.url))
 
 /** `rollOut` returns how many there were. */
 export async function measureRollouts(rollOut: () => Promise<number>): Promise<RolloutFigures> {
@@ -26,8 +27,16 @@ export async function measureRollouts(rollOut: () => Promise<number>): Promise<R
   return { perSecond: (done / wallMs) * 1_000, cpuMs: (user + system) / 1_000 / done }
 }
 
+/** What the agent does beside nothing: see noop-agent.ts. */
+export interface NoopConfig {
+  readonly waitMs?: number
+  readonly spread?: number
+  readonly turns?: number
+}
+
 /** Rolls out at least so many, whole groups. Returns how many there were; throws when one was not graded 1. */
-export async function rollOutNoops(job: Job, name: string, rollouts: number): Promise<number> {
+export async function rollOutNoops(job: Job, name: string, rollouts: number, config: NoopConfig = {}): Promise<number> {
+  const agent = createAgent(agentFile, { ...config })
   const rows = Array.from({ length: Math.ceil(rollouts / GROUP) }, (_, index) => ({
     env: 'noop',
     id: 'noop',

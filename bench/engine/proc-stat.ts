@@ -15,3 +15,15 @@ export function cpuMsOf(pid: number): number {
 export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 }
+
+/** A process's own memory, without pages of files that it has mapped; 0 when it has ended. */
+export function ownBytesOf(pid: number | 'self'): number {
+  let status: string
+  try {
+    status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  } catch {
+    // It has ended since it was listed.
+    return 0
+  }
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024
+}

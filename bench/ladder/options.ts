@@ -24,7 +24,7 @@ export interface LadderArguments {
   readonly levels?: string | undefined
   readonly repetitions?: string | undefined
   readonly strategies?: string | undefined
-  /** Of `peers`: which parts of it. */
+  /** Of `peers` and `cluster`: which parts of it. */
   readonly parts?: string | undefined
   readonly transport?: string | undefined
   readonly seed?: string | undefined

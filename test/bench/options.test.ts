@@ -50,9 +50,10 @@ for (const [argv, says] of [
   [['kernel', '--fast'], /--fast.*there are --quick/],
   [['kernel', '--out'], /--out/],
   [['kernel', '--levels', '8'], /--levels is for ladder and peers/],
-  [['ladder', '--parts', 'kernel'], /--parts is for peers,/],
+  [['ladder', '--parts', 'kernel'], /--parts is for peers and cluster,/],
   [['ladder', '--levels', 'wide'], /--levels wide/],
   [['peers', '--parts', 'tea'], /--parts tea/],
+  [['cluster', '--parts', 'kernel'], /--parts kernel: it may be overhead, scale/],
 ] as const)
   test(`${argv.join(' ')} is refused before anything begins`, async () => {
     await assertRejects(parseBenchArguments(argv), 'bench-option', says)
