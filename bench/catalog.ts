@@ -133,7 +133,8 @@ export const BENCHES: readonly BenchEntry[] = [
   },
   {
     name: 'cluster',
-    summary: 'rollouts on workers beside the same in threads, and 20,000 at once on three',
+    summary:
+      'rollouts on workers beside the same in threads, 20,000 at once on three, and a training whose hosts and servers die',
     load: async () => (await import('./cluster.ts')).clusterBench,
     inSet: {},
     settings: ['parts'],

@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { toErrorData } from '../src/errors.ts'
+import { faultRows } from './cluster/faults.ts'
 import { type ClusterPart, parseClusterParts } from './cluster/options.ts'
 import { overheadRows } from './cluster/overhead.ts'
 import { scaleRows } from './cluster/scale.ts'
@@ -9,11 +10,12 @@ import type { BenchRow, BenchTable } from './table.ts'
 const ROWS: Readonly<Record<ClusterPart, typeof overheadRows>> = {
   overhead: overheadRows,
   scale: scaleRows,
+  faults: faultRows,
 }
 
 /**
- * The engine on workers that find it by NATS, all of them on this machine: what that costs beside threads, and how many rollouts three workers have at once.
- * A part that cannot be shown is told of on stderr and has a row that says so.
+ * The engine on workers that find it by NATS, all of them on this machine: what that costs beside threads, how many rollouts three workers have at once, and a training
+ * whose machines and servers die. A part that cannot be shown is told of on stderr and has a row that says so.
  */
 export async function clusterBench({ signal, ...given }: Given): Promise<BenchTable> {
   const rows: BenchRow[] = []

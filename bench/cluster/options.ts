@@ -2,7 +2,7 @@ import { TroupeError } from '../../src/errors.ts'
 import type { LadderArguments } from '../ladder/options.ts'
 
 /** What is shown of several machines, in the order in which it is done. */
-export const CLUSTER_PARTS = ['overhead', 'scale'] as const
+export const CLUSTER_PARTS = ['overhead', 'scale', 'faults'] as const
 export type ClusterPart = (typeof CLUSTER_PARTS)[number]
 
 /** Throws `bench-option` naming what `--parts` may be. */

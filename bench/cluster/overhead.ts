@@ -22,7 +22,7 @@ const WORKS: readonly Work[] = [
   {
     name: 'agents that wait 1 to 3 s',
     agent: { waitMs: 2_000, spread: 0.5 },
-    rollouts: 4_096,
+    rollouts: 2_048,
     quickRollouts: 1_024,
   },
 ]
@@ -32,7 +32,7 @@ export async function overheadRows(quick: boolean, signal: AbortSignal | undefin
   const rows: BenchRow[] = []
   for (const { name, agent, rollouts, quickRollouts } of WORKS) {
     const given: OverheadCase = {
-      turns: quick ? 2 : 6,
+      turns: quick ? 2 : 4,
       rollouts: quick ? quickRollouts : rollouts,
       warmUps: WARM_UPS,
       width: WIDTH,

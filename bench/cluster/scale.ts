@@ -6,7 +6,7 @@ const WORKERS = 3
 const WIDTH = 20_000
 const QUICK_WIDTH = 3_000
 /** Longer than it takes to begin all of them on two cores. */
-const WAIT_MS = 90_000
+const WAIT_MS = 60_000
 const QUICK_WAIT_MS = 15_000
 
 /** What one has at most, and what all of them use. */

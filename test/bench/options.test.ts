@@ -53,7 +53,7 @@ for (const [argv, says] of [
   [['ladder', '--parts', 'kernel'], /--parts is for peers and cluster,/],
   [['ladder', '--levels', 'wide'], /--levels wide/],
   [['peers', '--parts', 'tea'], /--parts tea/],
-  [['cluster', '--parts', 'kernel'], /--parts kernel: it may be overhead, scale/],
+  [['cluster', '--parts', 'kernel'], /--parts kernel: it may be overhead, scale, faults/],
 ] as const)
   test(`${argv.join(' ')} is refused before anything begins`, async () => {
     await assertRejects(parseBenchArguments(argv), 'bench-option', says)
