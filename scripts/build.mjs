@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { vendor } from './vendor.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -21,6 +22,8 @@ const outputs = existsSync(dist) ? readdirSync(dist, { recursive: true, withFile
 for (const entry of outputs) {
   const path = join(entry.parentPath, entry.name)
   const source = join(root, relative(dist, path)).replace(/\.(js|js\.map|d\.ts)$/, '.ts')
+  if (entry.parentPath === join(dist, 'src/vendor')) continue
   if (entry.isFile() && source.endsWith('.ts') && !existsSync(source) && !existsSync(`${source}x`)) rmSync(path)
 }
+vendor(root, dist)
 process.exit(Math.max(...statuses))
