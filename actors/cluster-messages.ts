@@ -1,4 +1,5 @@
 /** What the actors of an engine on several machines tell each other: the coordinator's dispatcher, and one desk a worker. */
+import type { TokensAsked, TokensGiven } from '../src/cluster/limit-book.ts'
 import type { ErrorData } from '../src/errors.ts'
 import type { GroupId } from '../src/ids.ts'
 import type { Settled } from '../src/kernel/actor.ts'
@@ -40,6 +41,27 @@ export interface GroupSoFar {
   readonly durable: readonly RunHeader[]
 }
 
+/** Of a worker, about the limit on creates of an account that all workers draw on. */
+export type LimitNote = TakeTokens | GiveTokensBack | HoldCreates
+
+/** Asks for creates that the worker may send. */
+export interface TakeTokens extends Question<TokensGiven>, TokensAsked {
+  readonly type: 'take-tokens'
+}
+
+/** Some of these it has not used. */
+export interface GiveTokensBack extends Pick<TokensGiven, 'tokens' | 'window'> {
+  readonly type: 'give-tokens-back'
+  readonly account: string
+}
+
+/** The provider has told one of the workers to stay away; the dispatcher tells all of them. */
+export interface HoldCreates {
+  readonly type: 'hold-creates'
+  readonly account: string
+  readonly forMs: number
+}
+
 /** What the dispatcher hears from the streams, and from what it has begun. */
 export type DispatcherInternal =
   | { readonly type: 'run-arrived'; readonly header: RunHeader; readonly trajectory: Uint8Array }
@@ -55,7 +77,7 @@ export type DispatcherInternal =
   | { readonly type: 'reaped'; readonly owner: string; readonly settled: Settled<number> }
   | { readonly type: 'dispatcher-tick' }
 
-export type DispatcherMessage = ShardMessage | WorkerReport | DispatcherInternal
+export type DispatcherMessage = ShardMessage | WorkerReport | LimitNote | DispatcherInternal
 
 /** What a worker is asked by the coordinator of a job. */
 export type DeskMessage =
@@ -65,6 +87,7 @@ export type DeskMessage =
   | AskPoolStats
   | { readonly type: 'expect'; readonly rollouts: number }
   | ReapOwners
+  | HoldCreates
   /** Of the worker itself: its part in the job is over. */
   | { readonly type: 'close-desk' }
 

@@ -2,7 +2,7 @@ import type { Actor, Context } from '../src/kernel/actor.ts'
 import type { Drained } from '../src/pool/pool.ts'
 import type { PoolStats } from '../src/pool/stats.ts'
 import type { LiveList } from '../src/rollout/live.ts'
-import type { DeskMessage } from './cluster-messages.ts'
+import type { DeskMessage, HoldCreates } from './cluster-messages.ts'
 
 /** What a worker does when the coordinator of a job asks. */
 export interface DeskPorts {
@@ -12,6 +12,7 @@ export interface DeskPorts {
   readonly poolStats: () => Promise<PoolStats>
   readonly reap: (owners: readonly string[]) => Promise<number>
   readonly expect: (rollouts: number) => void
+  readonly hold: (held: HoldCreates) => void
 }
 
 /** A worker's end of one job: where its coordinator reaches it. What fails is not answered, and the question runs out of time. */
@@ -38,6 +39,9 @@ export function desk(ports: DeskPorts): Actor<undefined, DeskMessage> {
           return state
         case 'reap-owners':
           answer(context, ports.reap(message.owners))
+          return state
+        case 'hold-creates':
+          ports.hold(message)
           return state
         case 'close-desk':
           context.stop()

@@ -1,3 +1,4 @@
+import { type LimitBook, makeLimitBook } from '../src/cluster/limit-book.ts'
 import type { GroupId, RunId } from '../src/ids.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
 import type { StartGroup } from './messages.ts'
@@ -24,6 +25,8 @@ export interface DispatcherState {
   /** Runs of groups that an earlier life of the coordinator had handed out. */
   readonly early: Map<GroupId, Map<RunId, RunHeader>>
   readonly workers: WorkerBook
+  /** Of provider accounts, which the workers share. */
+  readonly limits: LimitBook
   /** Owners of sandboxes that nobody has, and since when. */
   readonly dead: Map<string, number>
   /** Members without a run, of groups that are in the stream: what the workers' credits bound. */
@@ -41,6 +44,7 @@ export const toInitialState = (): DispatcherState => ({
   queue: new Set(),
   early: new Map(),
   workers: makeWorkerBook(),
+  limits: makeLimitBook(),
   dead: new Map(),
   out: 0,
   starts: 0,

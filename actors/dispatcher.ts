@@ -4,6 +4,7 @@ import type { Actor, Context } from '../src/kernel/actor.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
 import type { AskDurable, CancelJob, DispatcherMessage, GroupSoFar } from './cluster-messages.ts'
+import { keepLimit } from './dispatcher-limits.ts'
 import type { DispatcherPorts, HandOut } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
 import { answerLive, lose, reap, welcome } from './dispatcher-workers.ts'
@@ -105,6 +106,11 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
         return
       case 'worker-refused':
         ports.onTrouble(message.error)
+        return
+      case 'take-tokens':
+      case 'give-tokens-back':
+      case 'hold-creates':
+        keepLimit(state, message, context)
         return
       case 'dispatcher-tick':
         for (const { node, silentMs } of state.workers.silent(context.clock.now(), ports.silenceMs))

@@ -25,6 +25,7 @@ import { makeWaitingBytes } from '../stream/credits.ts'
 import { within } from '../threads/worker-pool.ts'
 import { startWorkerEngine, WAITING_BYTES, type WorkerLimits } from './worker-engine.ts'
 import { makeWorkerGroups } from './worker-groups.ts'
+import { makeWorkerLimits } from './worker-limits.ts'
 
 export interface WorkerJobPorts {
   readonly connection: NatsConnection
@@ -73,11 +74,12 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   })
   links.connect(entry.node)
   const dispatcher: Ref<DispatcherMessage> = system.ref(entry.dispatcher)
+  const limits = makeWorkerLimits(system, dispatcher, clock, over.signal)
   const { runtime, engine } = await startWorkerEngine(entry, {
     limits: ports.limits,
     clock,
     waiting,
-    makeRuntime: ports.makeRuntime,
+    makeRuntime: async request => limits.shared(await ports.makeRuntime(request)),
     onRun: groups.runEnded,
     onGroup: groups.groupEnded,
     onFailed: error => void leave('broken', error),
@@ -107,6 +109,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       poolStats: () => engine.poolStats(),
       reap: async owners => (await runtime.reap?.(owners)) ?? 0,
       expect: rollouts => engine.expect(rollouts),
+      hold: limits.hold,
     }),
   )
   /** Members of the last group: a claim is for groups like it. Of the first nobody knows, so one is claimed. */

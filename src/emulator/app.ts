@@ -105,7 +105,7 @@ export function makeApp({ site, apiKey, throttle, limits, preview }: AppOptions)
   addOrganizationRoutes(app, site, limits)
   addToolboxRoutes(app, site)
   addFileRoutes(app, site)
-  addControlRoutes(app, site)
+  addControlRoutes(app, site, throttle.counts)
   addStorageRoutes(app, site.storage)
   return app
 }

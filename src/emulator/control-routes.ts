@@ -4,6 +4,7 @@ import { refused } from './errors.ts'
 import { FAULT_KINDS } from './faults.ts'
 import { parse } from './parse-body.ts'
 import type { Site } from './site.ts'
+import type { CallCounts } from './throttle.ts'
 
 const fault = z.object({
   kind: z.enum(FAULT_KINDS),
@@ -17,7 +18,11 @@ const timelineQuery = z.object({
 })
 
 /** The emulator's own: what no provider has. Every sandbox that exists is counted, whatever listings leave out. */
-export function addControlRoutes(app: FastifyInstance, { context, sandboxes, pools, snapshots }: Site): void {
+export function addControlRoutes(
+  app: FastifyInstance,
+  { context, sandboxes, pools, snapshots }: Site,
+  calls: CallCounts,
+): void {
   const { faults } = context
 
   app.get('/emulator/state', async () => {
@@ -31,6 +36,7 @@ export function addControlRoutes(app: FastifyInstance, { context, sandboxes, poo
       pools: pools.pools.size,
       snapshots: snapshots.list().length,
       struck: faults.struck,
+      calls,
     }
   })
 

@@ -3,7 +3,15 @@ import type { SandboxId } from '../ids.ts'
 import type { Task } from '../taskset/task.ts'
 import { configurationProblems } from './configure.ts'
 import { noRoute, onlyForTasks, runtimeClosed } from './errors.ts'
-import type { ConfiguredTask, ProviderPool, ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from './runtime.ts'
+import type {
+  ConfiguredTask,
+  ProviderPool,
+  ProvisionPlan,
+  ProvisionRequest,
+  Runtime,
+  Sandbox,
+  ShareCreates,
+} from './runtime.ts'
 import { strictestOf, type TokenBucket } from './token-bucket.ts'
 
 /** Which runtime a task goes to: by the name of its environment, or as a function of the task decides, the same each time; undefined where none will do. */
@@ -50,6 +58,10 @@ export class RoutedRuntime implements Runtime {
     if (otherwise !== undefined) this.#known.add(otherwise)
     const buckets = [...this.#known].flatMap(({ creates }) => creates ?? [])
     if (buckets.length > 0) this.creates = strictestOf(buckets)
+  }
+
+  shareCreates(share: ShareCreates): void {
+    for (const runtime of this.#known) runtime.shareCreates?.(share)
   }
 
   /** Of the runtimes that the plan's tasks go to; of all that are known, where nothing says which those are. Rejects as the first of them does. */

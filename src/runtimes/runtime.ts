@@ -81,6 +81,9 @@ export interface ProviderPool {
   drop(): Promise<void>
 }
 
+/** Makes a bucket for an account, by a word that says nothing of its key. */
+export type ShareCreates = (account: string) => TokenBucket
+
 /** A place where sandboxes come from. One implementation a file; all pass the same contract test. */
 export interface Runtime {
   /** `local`, `subprocess`, `url`, `docker`, `daytona`: for labels and messages. */
@@ -91,6 +94,11 @@ export interface Runtime {
   readonly providerPool?: ProviderPool
   /** The account's limit on creates, shared by all of this process who draw on the account. Absent: none is known. */
   readonly creates?: TokenBucket
+  /**
+   * Has `creates` keep to what `share` makes, too: the part of several machines' common limit that this one has, for the account of that word. To be called before
+   * anything else.
+   */
+  shareCreates?(share: ShareCreates): void
   /**
    * Checks what it needs (bubblewrap, a key, a port) and rejects with an error that names what is missing. Makes no sandbox; may build what sandboxes
    * are made from. With a plan, also checks that the account can hold what is planned.

@@ -9,6 +9,15 @@ const WHOLE = 1 - 1e-6
 /** Ends of one window, reckoned from whole seconds, differ by as much. */
 const SAME_WINDOW_MS = 2_000
 
+/** What a provider says of its own limit, in times of the clock. */
+export interface WindowLeft {
+  readonly remaining: number
+  /** When its window begins anew. */
+  readonly resetAt: number
+  /** Of a whole window, where it says. */
+  readonly limit?: number
+}
+
 /**
  * One bucket per account: tokens drip in at `perSecond` up to `burst`, and each create takes one. A provider that says when to come
  * back (`Retry-After`) empties it until then.
@@ -21,7 +30,7 @@ export interface TokenBucket {
   /** No token before `until`, whatever has dripped in. */
   pause(until: number): void
   /** What the provider itself says is left, and when its window begins anew. It knows of those who draw on the account elsewhere. */
-  learn(left: { readonly remaining: number; readonly resetAt: number }, now: number): void
+  learn(left: WindowLeft, now: number): void
 }
 
 /** Without a rate every token is there at once, unless paused. */
@@ -80,6 +89,26 @@ export function strictestOf(buckets: readonly TokenBucket[]): TokenBucket {
     },
     learn(left, now) {
       for (const bucket of buckets) bucket.learn(left, now)
+    },
+  }
+}
+
+/** A bucket that others may join: something is done when all of them have a token for it. */
+export interface JointBucket extends TokenBucket {
+  /** Returns what lets the other go again. */
+  join(other: TokenBucket): () => void
+}
+
+export function makeJointBucket(own: TokenBucket): JointBucket {
+  const all = [own]
+  return {
+    ...strictestOf(all),
+    join(other) {
+      all.push(other)
+      return () => {
+        const index = all.indexOf(other)
+        if (index >= 0) all.splice(index, 1)
+      }
     },
   }
 }

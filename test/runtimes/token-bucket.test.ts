@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { makeTokenBucket } from '../../src/runtimes/token-bucket.ts'
+import { makeJointBucket, makeTokenBucket } from '../../src/runtimes/token-bucket.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('token bucket')
@@ -53,6 +53,17 @@ test('believes the provider about what its window has left, the lowest figure of
   assert.is(bucket.take(60_400), true)
   bucket.learn({ remaining: 1, resetAt: 120_000 }, 60_500)
   assert.equal([bucket.take(60_501), bucket.take(60_502), bucket.nextAt(60_503)], [true, false, 120_000])
+})
+
+test('one that others have joined gives a token when all of them have one, until they are let go', () => {
+  const bucket = makeJointBucket(makeTokenBucket(undefined))
+  const other = makeTokenBucket({ perSecond: 1, burst: 1 })
+  const leave = bucket.join(other)
+  assert.equal([bucket.take(0), bucket.take(0), bucket.nextAt(0)], [true, false, 1_000])
+  bucket.pause(5_000)
+  assert.is(other.nextAt(4_000), 5_000)
+  leave()
+  assert.equal([bucket.take(4_000), bucket.take(5_000), bucket.take(5_000)], [false, true, true])
 })
 
 test.run()

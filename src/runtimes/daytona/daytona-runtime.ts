@@ -5,7 +5,15 @@ import type { SandboxId } from '../../ids.ts'
 import type { Task } from '../../taskset/task.ts'
 import { kindOfRow } from '../configure.ts'
 import { provisionCancelled, runtimeClosed } from '../errors.ts'
-import type { ConfiguredTask, ProviderPool, ProvisionPlan, ProvisionRequest, Runtime, Sandbox } from '../runtime.ts'
+import type {
+  ConfiguredTask,
+  ProviderPool,
+  ProvisionPlan,
+  ProvisionRequest,
+  Runtime,
+  Sandbox,
+  ShareCreates,
+} from '../runtime.ts'
 import type { TokenBucket } from '../token-bucket.ts'
 import { type LateBucket, makeLateBucket } from './late-bucket.ts'
 import { makeLatePool } from './late-pool.ts'
@@ -29,6 +37,7 @@ export class DaytonaRuntime implements Runtime {
   readonly #closing = new AbortController()
   /** The largest plan that the account was found to hold. */
   #sandboxesChecked = 0
+  #share: ShareCreates | undefined
   #scene: Promise<Scene> | undefined
   #closed: Promise<void> | undefined
 
@@ -40,6 +49,10 @@ export class DaytonaRuntime implements Runtime {
 
   get creates(): TokenBucket {
     return this.#creates
+  }
+
+  shareCreates(share: ShareCreates): void {
+    this.#share = share
   }
 
   /**
@@ -107,6 +120,6 @@ export class DaytonaRuntime implements Runtime {
   async #load(): Promise<Scene> {
     const { openScene } = await import('./scene.ts')
     const { signal: closing } = this.#closing
-    return openScene(this.#settings, { creates: this.#creates, lives: this.#lives, closing })
+    return openScene(this.#settings, { creates: this.#creates, share: this.#share, lives: this.#lives, closing })
   }
 }

@@ -4,7 +4,7 @@ import { toOwnerWord } from '../../owner.ts'
 import type { Task } from '../../taskset/task.ts'
 import { kindOfRow } from '../configure.ts'
 import { withRunLimit } from '../run-limit.ts'
-import type { ProviderPool, ProvisionPlan, ProvisionRequest, Sandbox } from '../runtime.ts'
+import type { ProviderPool, ProvisionPlan, ProvisionRequest, Sandbox, ShareCreates } from '../runtime.ts'
 import type { Account } from './account/account.ts'
 import { openAccount } from './account/open-account.ts'
 import { checkRegion } from './account/regions.ts'
@@ -42,13 +42,17 @@ export interface Scene {
 /** For provisions under way, then for deletes, when everything ends. */
 const CLOSE_MS = 30_000
 
+interface ScenePorts extends Pick<ProvisionPorts, 'lives' | 'closing'> {
+  readonly creates: LateBucket
+  readonly share: ShareCreates | undefined
+}
+
 /** Rejects with what is missing: a key, a region, a snapshot, a command. Nothing stays open then. */
 export async function openScene(
   settings: DaytonaSettings,
-  { creates, lives, closing }: Pick<ProvisionPorts, 'lives' | 'closing'> & { readonly creates: LateBucket },
+  { creates, share, lives, closing }: ScenePorts,
 ): Promise<Scene> {
-  const { apiKey, apiUrl, region, clock } = settings
-  const account = await openAccount({ apiKey, apiUrl, region, clock })
+  const account = await openShared(settings, share)
   try {
     account.events.connect()
     // The region first: a snapshot that is built in none cannot be used.
@@ -67,6 +71,21 @@ export async function openScene(
   } catch (error) {
     await account.release()
     throw error
+  }
+}
+
+/** The account, with the part of its limit that is shared with other machines for as long as it is held here. */
+async function openShared(settings: DaytonaSettings, share: ShareCreates | undefined): Promise<Account> {
+  const { apiKey, apiUrl, region, clock } = settings
+  const account = await openAccount({ apiKey, apiUrl, region, clock })
+  if (share === undefined) return account
+  const leave = account.creates.join(share(account.word))
+  return {
+    ...account,
+    release() {
+      leave()
+      return account.release()
+    },
   }
 }
 

@@ -8,7 +8,7 @@ import type {
 import type { ProcessApi } from '@daytona/toolbox-api-client'
 import type { Daytona } from '@daytonaio/sdk'
 import type { Clock } from '../../../clock.ts'
-import type { TokenBucket } from '../../token-bucket.ts'
+import type { JointBucket } from '../../token-bucket.ts'
 import type { SandboxEvents } from '../events/events.ts'
 
 /**
@@ -24,8 +24,10 @@ export interface Account {
   readonly snapshots: SnapshotsApi
   readonly warmPools: WarmPoolsApi
   readonly organizations: OrganizationsApi
-  /** One bucket for every pool that creates on this account. */
-  readonly creates: TokenBucket
+  /** A word for the account that says nothing of its key: the same in every process that has the key. */
+  readonly word: string
+  /** One bucket for every pool that creates on this account, and what other processes have of its limit. */
+  readonly creates: JointBucket
   readonly events: SandboxEvents
   /** Commands and sessions in one sandbox. */
   processes(sandbox: Pick<SandboxDto, 'id' | 'toolboxProxyUrl'>): ProcessApi

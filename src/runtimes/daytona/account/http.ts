@@ -61,7 +61,7 @@ export function makeProviderHttp(creates: TokenBucket, clock: Clock, random: () 
     // Looked at once: between two looks the wall clock may have been set by hours.
     const [wallTime, now] = [clock.wallTime(), clock.now()]
     const left = readRateLimit(headers, CREATE_THROTTLER, wallTime)
-    if (left !== undefined) creates.learn({ remaining: left.remaining, resetAt: now + (left.resetAt - wallTime) }, now)
+    if (left !== undefined) creates.learn({ ...left, resetAt: now + (left.resetAt - wallTime) }, now)
   }
 
   function pause({ headers }: Failure): void {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { SandboxApi } from '@daytona/api-client'
 import type { Daytona } from '@daytonaio/sdk'
 import type { Clock } from '../../../clock.ts'
 import { noteSecret } from '../../../redact.ts'
-import { makeTokenBucket } from '../../token-bucket.ts'
+import { makeJointBucket, makeTokenBucket } from '../../token-bucket.ts'
 import { makeSandboxEvents } from '../events/events.ts'
 import type { Account } from './account.ts'
 import { accountReleased, badUrl, noKey } from './errors.ts'
@@ -98,7 +99,7 @@ function isHttpUrl(text: string): boolean {
 async function makeShared(apiUrl: string, apiKey: string, clock: Clock): Promise<Shared> {
   const [api, toolbox] = await Promise.all([import('@daytona/api-client'), import('@daytona/toolbox-api-client')])
   // The provider's own limit is learned from its answers; nothing is known before.
-  const creates = makeTokenBucket(undefined)
+  const creates = makeJointBucket(makeTokenBucket(undefined))
   const http = makeProviderHttp(creates, clock)
   const baseOptions = { headers: { Authorization: `Bearer ${apiKey}`, 'X-Daytona-Source': 'troupe' } }
   const configuration = new api.Configuration({ basePath: apiUrl, baseOptions })
@@ -108,6 +109,8 @@ async function makeShared(apiUrl: string, apiKey: string, clock: Clock): Promise
   return {
     parts: {
       apiUrl,
+      // Keys are long and random: nobody finds one by its hash.
+      word: createHash('sha256').update(`${apiUrl}\n${apiKey}`).digest('hex').slice(0, 16),
       sandboxes,
       snapshots: new api.SnapshotsApi(configuration, '', http.axios),
       warmPools: new api.WarmPoolsApi(configuration, '', http.axios),

@@ -1,4 +1,5 @@
 /** What the provider's answers say of its rate limits. Pure: times go in and come out in milliseconds since 1970. */
+import type { WindowLeft } from '../../token-bucket.ts'
 
 /** Below it a number of seconds counts from now; above it, from 1970. */
 const EPOCH_SECONDS = 1e9
@@ -18,16 +19,17 @@ export function readRetryAfterMs(headers: Readonly<Record<string, string>>, wall
   return headers['retry-after'] === undefined ? undefined : toDelayMs(headers['retry-after'], now)
 }
 
-/** What is left of a throttler's window and when the next begins; undefined where the answer does not say both. */
+/** What is left of a throttler's window and when the next begins; undefined where the answer does not say both. How much a whole one has, where it says that, too. */
 export function readRateLimit(
   headers: Readonly<Record<string, string>>,
   throttler: string,
   wallTime: number,
-): { readonly remaining: number; readonly resetAt: number } | undefined {
+): WindowLeft | undefined {
   const remaining = toNumber(headers[`x-ratelimit-remaining-${throttler}`])
   const reset = toNumber(headers[`x-ratelimit-reset-${throttler}`])
   if (remaining === undefined || reset === undefined) return undefined
-  return { remaining, resetAt: toResetAt(reset, wallTime) }
+  const limit = toNumber(headers[`x-ratelimit-limit-${throttler}`])
+  return { remaining, resetAt: toResetAt(reset, wallTime), ...(limit === undefined ? {} : { limit }) }
 }
 
 function toResetAt(reset: number, wallTime: number): number {
