@@ -90,6 +90,7 @@ async function work(
   const links = openNodeLinks(connection, system, () => randomIds.hex(4), onTrouble)
   const credits = makeCredits(options.maxConcurrent)
   const jobs = new Map<string, Promise<WorkerJob | undefined>>()
+  const regions = new Map<string, string>()
   /** Lives of jobs that this worker cannot work for, and those that it has ended. */
   const past = new Set<string>()
 
@@ -105,8 +106,13 @@ async function work(
         credits,
         jobs: () => Math.max(1, jobs.size),
         clock,
-        makeRuntime: options.makeRuntime,
+        async makeRuntime(request) {
+          const runtime = await options.makeRuntime(request)
+          if (runtime.region !== undefined) regions.set(epoch, runtime.region)
+          return runtime
+        },
         onOver(why, isForGood) {
+          regions.delete(epoch)
           if (isForGood) past.add(epoch)
           jobs.delete(epoch)
           onNews(why === undefined ? { type: 'left', jobId } : { type: 'refused', jobId, error: why })
@@ -117,6 +123,7 @@ async function work(
       return job
     } catch (error) {
       past.add(epoch)
+      regions.delete(epoch)
       jobs.delete(epoch)
       onNews({ type: 'refused', jobId, error: toErrorData(error) })
       return undefined
@@ -144,6 +151,7 @@ async function work(
     maxConcurrent: options.maxConcurrent,
     free: draining.aborted ? 0 : credits.free,
     jobs: [...jobs.keys()],
+    regions: [...new Set(regions.values())].sort(),
     isDraining: draining.aborted,
   })
   const announced = await announceWorker(connection, line, clock, onTrouble)

@@ -15,6 +15,8 @@ export interface WorkerLine {
   readonly maxConcurrent: number
   readonly free: number
   readonly jobs: readonly string[]
+  /** Where its sandboxes for these are, as far as a provider's region was named. */
+  readonly regions: readonly string[]
   /** Takes nothing new. */
   readonly isDraining: boolean
 }

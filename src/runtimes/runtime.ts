@@ -92,6 +92,8 @@ export interface Runtime {
   readonly forks?: boolean
   /** Absent where the provider keeps no pools. */
   readonly providerPool?: ProviderPool
+  /** Where its sandboxes are to be, where it has been told. */
+  readonly region?: string | undefined
   /** The account's limit on creates, shared by all of this process who draw on the account. Absent: none is known. */
   readonly creates?: TokenBucket
   /**

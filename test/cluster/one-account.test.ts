@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { connect } from '@nats-io/transport-node'
 import * as assert from 'uvu/assert'
+import { readWorkers } from '../../src/cluster/worker-board.ts'
 import { SNAPSHOT, withDaytona } from '../end-to-end/daytona-scene.ts'
 import { until } from '../end-to-end/scene.ts'
 import { suite } from '../support/suite.ts'
@@ -31,14 +33,36 @@ test(
       }),
       async ({ scene, emulator, start }) => {
         const variables = { DAYTONA_API_URL: emulator.url, DAYTONA_API_KEY: emulator.apiKey }
-        const begin = () => startWorkerWith(scene, url, variables, '--max-concurrent', '16')
-        const workers = [await begin(), await begin()]
-        const daytona = ['--runtime', 'daytona', '--snapshot', SNAPSHOT, '--env', 'env.ts', '--cluster', url]
+        const begin = (more: Readonly<Record<string, string>>) =>
+          startWorkerWith(scene, url, { ...variables, ...more }, '--max-concurrent', '16')
+        const workers = [await begin({ DAYTONA_TARGET: 'eu' }), await begin({})]
+        const daytona = [
+          '--runtime',
+          'daytona',
+          '--snapshot',
+          SNAPSHOT,
+          '--env',
+          'env.ts',
+          '--cluster',
+          url,
+          '--redeliver-after',
+          '120',
+        ]
         const running = start(evalNotes(scene, {}, '--group', '8', ...daytona))
         await until(
           () => scene.starts().length >= LIMIT,
           () => `a window is used up: ${running.stderr()}`,
         )
+        const connection = await connect({ servers: url })
+        let regions: string[] = []
+        await until(
+          async () => {
+            regions = (await readWorkers(connection)).map(line => line.regions.join()).sort()
+            return regions.join('|') === '|eu'
+          },
+          () => `lines with the regions: ${regions}`,
+        )
+        await connection.close()
         // They wait for the next, and nobody answers them: each goes on with its share.
         process.kill(server?.pid ?? Number.NaN, 'SIGSTOP')
         await until(

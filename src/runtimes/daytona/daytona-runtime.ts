@@ -15,6 +15,7 @@ import type {
   ShareCreates,
 } from '../runtime.ts'
 import type { TokenBucket } from '../token-bucket.ts'
+import { toRegion } from './account/region.ts'
 import { type LateBucket, makeLateBucket } from './late-bucket.ts'
 import { makeLatePool } from './late-pool.ts'
 import type { DaytonaRuntimeOptions } from './options.ts'
@@ -45,6 +46,10 @@ export class DaytonaRuntime implements Runtime {
     this.#settings = toDaytonaSettings(snapshot, options)
     this.providerPool = makeLatePool(async () => (await this.#open()).makePool())
     setMaxListeners(0, this.#closing.signal) // one for each sandbox under way
+  }
+
+  get region(): string | undefined {
+    return toRegion(this.#settings.region)
   }
 
   get creates(): TokenBucket {

@@ -10,6 +10,7 @@ import { accountReleased, badUrl, noKey } from './errors.ts'
 import { findSandbox } from './find-sandbox.ts'
 import { makeProviderHttp } from './http.ts'
 import { isLoopback } from './loopback.ts'
+import { toRegion } from './region.ts'
 
 export interface AccountOptions {
   /** Default: `DAYTONA_API_KEY`. */
@@ -82,7 +83,7 @@ export function readAccountSettings(
   const apiKey = toText(options.apiKey ?? variables.DAYTONA_API_KEY)
   if (apiKey === undefined) throw noKey()
   noteSecret(apiKey)
-  return { apiKey, apiUrl, region: toText(options.region ?? variables.DAYTONA_TARGET) }
+  return { apiKey, apiUrl, region: toRegion(options.region, variables) }
 }
 
 /** A variable that is set to nothing is not set. */
