@@ -110,7 +110,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     waiting.add(trajectory.byteLength)
     try {
       if (!isInline) await surely(publisher, () => parcels.put(id, trajectory))
-      await publishSurely(publisher, subject, packResult(message), id)
+      await publishSurely(publisher, subject, () => packResult(message), id)
     } finally {
       waiting.take(trajectory.byteLength)
     }
@@ -200,7 +200,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
         await publishSurely(
           publisher,
           resultsOf(jobId, groupId),
-          packResult(result),
+          () => packResult(result),
           `${groupId}.${epoch}.${start}.back`,
         )
         delivery.message.ack()
@@ -217,7 +217,12 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     async exhausted({ plan, epoch, start }) {
       const { groupId, jobId } = plan
       const result: ResultMessage = { type: 'exhausted', groupId, epoch, start }
-      await publishSurely(publisher, resultsOf(jobId, groupId), packResult(result), `${groupId}.${epoch}.${start}.end`)
+      await publishSurely(
+        publisher,
+        resultsOf(jobId, groupId),
+        () => packResult(result),
+        `${groupId}.${epoch}.${start}.end`,
+      )
       received.get(groupId)?.message.ack()
       received.delete(groupId)
     },

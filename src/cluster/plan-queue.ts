@@ -52,7 +52,7 @@ export function openPlanQueue(ports: PlanQueuePorts): PlanQueue {
   }
 
   return {
-    put: message => publishSurely(publisher, plansOf(jobId), packPlan(message), idOf(message)),
+    put: message => publishSurely(publisher, plansOf(jobId), () => packPlan(message), idOf(message)),
     async purge() {
       await surely(publisher, () => manager.streams.purge(STREAMS.plans, { filter: plansOf(jobId) }))
     },

@@ -32,18 +32,21 @@ export function makePublisher(ports: Omit<Publisher, 'gate'>): Publisher {
 }
 
 /**
- * Resolves when the stream has the message, which waits its turn first. A server that does not answer, or a stream that is full, is tried again until the signal ends it: the message's id keeps it from
- * being there twice. Rejects with the signal's reason.
+ * Resolves when the stream has the message, which waits its turn first, and is packed only then. A server that does not answer, or a stream that is full, is tried again
+ * until the signal ends it: the message's id keeps it from being there twice. Rejects with the signal's reason, or with what `toPayload` threw.
  */
 export async function publishSurely(
   publisher: Publisher,
   subject: string,
-  payload: Uint8Array,
+  toPayload: () => Uint8Array,
   id: string,
 ): Promise<void> {
   const { client, gate } = publisher
   // It keeps its place while it is refused: whoever is behind it would be refused, too.
-  await gate.run(() => surely(publisher, () => client.publish(subject, payload, { msgID: id, timeout: ANSWER_MS })))
+  await gate.run(async () => {
+    const payload = toPayload()
+    await surely(publisher, () => client.publish(subject, payload, { msgID: id, timeout: ANSWER_MS }))
+  })
 }
 
 /** The same for anything that may be done twice. */

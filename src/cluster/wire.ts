@@ -4,11 +4,11 @@ import type { ErrorData } from '../errors.ts'
 import type { GroupId } from '../ids.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { GroupPlan } from '../taskset/plan.ts'
-import { pack, unpackFields } from './codec.ts'
+import { pack, packBeside, unpackBeside, unpackFields } from './codec.ts'
 import { badClusterMessage } from './errors.ts'
 
 /** Changes with what is said here, and with how. */
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** One group that a worker is to roll out. */
 export interface PlanMessage {
@@ -29,7 +29,7 @@ export interface PlanMessage {
 
 /** What comes of a group. It is over once each of its members has a run. */
 export type ResultMessage =
-  /** One member's run. `trajectory` is packed; where it is too large, `object` names where it lies. */
+  /** One member's run. `trajectory` is packed, as long as the header says; where it is too large, `object` names where it lies. */
   | {
       readonly type: 'run'
       readonly header: RunHeader
@@ -55,8 +55,11 @@ export function packPlan(message: PlanMessage): Uint8Array {
   return pack(message)
 }
 
+/** A trajectory goes as it is, behind the rest. Throws where its bytes were given away. */
 export function packResult(message: ResultMessage): Uint8Array {
-  return pack(message)
+  if (message.type !== 'run') return packBeside(message, NOTHING)
+  const { trajectory, ...rest } = message
+  return packBeside(rest, trajectory ?? NOTHING)
 }
 
 /** Looks at what tells one message from another; the rest was written by the same code. Throws `bad-cluster-message`. */
@@ -67,11 +70,27 @@ export function parsePlan(subject: string, bytes: Uint8Array): PlanMessage {
   return fields as unknown as PlanMessage
 }
 
-/** Throws `bad-cluster-message`. */
-export function parseResult(subject: string, bytes: Uint8Array): ResultMessage {
-  const fields = unpackFields(subject, bytes)
-  const isRun = fields.type === 'run' && typeof fields.header === 'object'
-  const isEnd = ENDS.includes(fields.type) && typeof fields.groupId === 'string'
-  if (!isRun && !isEnd) throw badClusterMessage(subject, 'it is no result')
+/** The trajectory may be a view of `payload`, which must not be written to afterwards. Throws `bad-cluster-message`. */
+export function parseResult(subject: string, payload: Uint8Array): ResultMessage {
+  const { fields, bytes } = unpackBeside(subject, payload)
+  const { type, header, object, groupId } = fields
+  if (type === 'run' && isHeader(header)) {
+    const isHere = object === undefined
+    if (!isHere && typeof object !== 'string') throw badClusterMessage(subject, 'its object has no name')
+    if (bytes.byteLength !== (isHere ? header.bytes : 0))
+      throw badClusterMessage(subject, `its trajectory is not of ${header.bytes} bytes, as its run says`)
+    return { type, header, trajectory: isHere ? bytes : undefined, object }
+  }
+  if (!ENDS.includes(type) || typeof groupId !== 'string') throw badClusterMessage(subject, 'it is no result')
+  if (bytes.byteLength > 0) throw badClusterMessage(subject, 'an end has no trajectory')
   return fields as unknown as ResultMessage
 }
+
+/** As far as it is read before the journal has it. */
+function isHeader(header: unknown): header is RunHeader {
+  if (typeof header !== 'object' || header === null) return false
+  const { runId, groupId, bytes }: Partial<RunHeader> = header
+  return typeof runId === 'string' && typeof groupId === 'string' && typeof bytes === 'number'
+}
+
+const NOTHING = new Uint8Array(0)

@@ -26,7 +26,7 @@ function makeStream(room: number) {
     signal: over.signal,
     onTrouble: () => {},
   })
-  const put = (id: number) => publishSurely(publisher, 'results', new Uint8Array(1), String(id))
+  const put = (id: number) => publishSurely(publisher, 'results', () => new Uint8Array(1), String(id))
   const answerAll = async () => {
     for (const answer of answers.splice(0)) answer()
     await settle()
