@@ -18,6 +18,7 @@ export function toToken(word: string): string {
 
 export const plansOf = (job: string): string => `troupe.plans.${toToken(job)}`
 export const resultsOf = (job: string, group: string): string => `troupe.results.${toToken(job)}.${toToken(group)}`
+export const allResultsOf = (job: string): string => `troupe.results.${toToken(job)}.*`
 export const deadOf = (job: string): string => `troupe.dead.${toToken(job)}`
 const WORKER_NODE = 'worker-'
 /** What a worker's node is called; `id` tells several of one host apart. A coordinator's begins with its job's id, which is never like it. */

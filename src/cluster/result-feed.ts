@@ -6,8 +6,10 @@ import type { GroupId, RunId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import { makeFetcher } from './fetch.ts'
-import { resultsConsumer, resultsOf, STREAMS } from './names.ts'
+import { allResultsOf, resultsConsumer, resultsOf, STREAMS } from './names.ts'
 import type { Parcels } from './parcels.ts'
+import { RESULT_ACK_MS } from './streams.ts'
+import { makeLook, makeTaken } from './taken.ts'
 import { parseResult, type ResultMessage } from './wire.ts'
 
 export interface ResultPorts {
@@ -31,7 +33,7 @@ export interface ResultPorts {
 }
 
 export interface ResultFeed {
-  /** Resolves when everything that is in the stream now has been taken. */
+  /** Resolves when everything that is in the stream now has been taken, also where its acknowledgement was lost. What cannot be kept has been told, and is not waited for. */
   settled(): Promise<void>
   /** The same for what concerns one group. */
   groupSettled(groupId: GroupId): Promise<void>
@@ -52,7 +54,9 @@ export async function openResultFeed(
 ): Promise<ResultFeed> {
   const { jobId, clock, onError } = ports
   let isClosed = false
+  /** They stay in the stream for the next life of the job. */
   const unkept = new Set<number>()
+  const taken = makeTaken(clock, RESULT_ACK_MS)
   /** The last of each group that is under way. */
   const chains = new Map<string, Promise<void>>()
   const fetcher = makeFetcher({
@@ -76,18 +80,28 @@ export async function openResultFeed(
     while (!isClosed) await fetcher.fetch(MOST_AT_ONCE)
   }
 
+  function acknowledge(message: JsMsg): void {
+    taken.add(message)
+    unkept.delete(message.seq)
+    message.ack()
+  }
+
   async function take(message: JsMsg): Promise<void> {
     try {
+      // Its acknowledgement was lost.
+      if (taken.isAgain(message)) return acknowledge(message)
       const result = parseResult(message.subject, message.data)
       if (result.type === 'run') await takeRun(message, result)
       else {
         ports.onEnd(result)
-        message.ack()
+        acknowledge(message)
       }
     } catch (error) {
       ports.onError(error)
-      if (hasTag(error, 'bad-cluster-message')) message.term('it is no result')
-      else message.nak(TRY_AGAIN_MS)
+      if (hasTag(error, 'bad-cluster-message')) {
+        taken.add(message)
+        message.term('it is no result')
+      } else message.nak(TRY_AGAIN_MS)
     }
   }
 
@@ -104,7 +118,7 @@ export async function openResultFeed(
         // It was older than the store keeps them: the group is gone on with.
         ports.onError(error)
         ports.onGap(groupId)
-        message.ack()
+        acknowledge(message)
         return
       }
       try {
@@ -117,7 +131,7 @@ export async function openResultFeed(
       if (isWanted) ports.onRun(header, trajectory)
       else ports.onEarly(header)
     }
-    message.ack()
+    acknowledge(message)
     if (object !== undefined) await ports.parcels.delete(object)
   }
 
@@ -135,21 +149,18 @@ export async function openResultFeed(
     while (!(await look())) await sleep(ports.clock, LOOK_AGAIN_MS)
   }
 
+  const lookAt = (subjects: string) =>
+    makeLook(manager, STREAMS.results, subjects, seq => taken.has(seq) || unkept.has(seq))
+
   return {
-    settled: () =>
-      until(async () => {
+    settled() {
+      const look = lookAt(allResultsOf(jobId))
+      return until(async () => {
         const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.results, resultsConsumer(jobId))
-        // What cannot be kept has been told, and stays for the next life of the job.
-        return num_pending === 0 && num_ack_pending <= unkept.size
-      }),
-    groupSettled: groupId =>
-      // What was acknowledged is not in the stream any more.
-      until(async () => {
-        const last = await manager.streams.getMessage(STREAMS.results, {
-          last_by_subj: resultsOf(ports.jobId, groupId),
-        })
-        return last === null
-      }),
+        return num_pending === 0 && (num_ack_pending === 0 || (await look()))
+      })
+    },
+    groupSettled: groupId => until(lookAt(resultsOf(jobId, groupId))),
     async close() {
       isClosed = true
       await fetcher.stop()

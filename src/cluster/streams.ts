@@ -12,7 +12,7 @@ import {
 import { Kvm } from '@nats-io/kv'
 import { Objm } from '@nats-io/obj'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
-import { BUCKETS, plansConsumer, plansOf, resultsConsumer, STREAMS, toToken } from './names.ts'
+import { allResultsOf, BUCKETS, plansConsumer, plansOf, resultsConsumer, STREAMS } from './names.ts'
 
 const MIB = 2 ** 20
 const DAY_MS = 24 * 3_600_000
@@ -108,7 +108,7 @@ export async function makeConsumers(manager: JetStreamManager, job: string, rede
   })
   await manager.consumers.add(STREAMS.results, {
     durable_name: resultsConsumer(job),
-    filter_subject: `troupe.results.${toToken(job)}.*`,
+    filter_subject: allResultsOf(job),
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(RESULT_ACK_MS),
@@ -117,7 +117,7 @@ export async function makeConsumers(manager: JetStreamManager, job: string, rede
 }
 
 /** For one run to be written to the journal. */
-const RESULT_ACK_MS = 60_000
+export const RESULT_ACK_MS = 60_000
 /** Runs at once between the stream and the journal: bounds the coordinator's memory. */
 const MOST_UNACKED_RESULTS = 256
 
@@ -125,7 +125,7 @@ const MOST_UNACKED_RESULTS = 256
 export async function removeJob(manager: JetStreamManager, job: string): Promise<void> {
   await removeConsumers(manager, job)
   await manager.streams.purge(STREAMS.plans, { filter: plansOf(job) })
-  await manager.streams.purge(STREAMS.results, { filter: `troupe.results.${toToken(job)}.*` })
+  await manager.streams.purge(STREAMS.results, { filter: allResultsOf(job) })
 }
 
 async function removeConsumers(manager: JetStreamManager, job: string): Promise<void> {
