@@ -13,9 +13,11 @@ export interface DeskPorts {
   readonly reap: (owners: readonly string[]) => Promise<number>
   readonly expect: (rollouts: number) => void
   readonly hold: (held: HoldCreates) => void
+  /** What was asked could not be done: nobody is answered, and the asker has a deadline. */
+  readonly onFailed: (error: unknown) => void
 }
 
-/** A worker's end of one job: where its coordinator reaches it. What fails is not answered, and the question runs out of time. */
+/** A worker's end of one job: where its coordinator reaches it. What fails is told here and not answered: the question runs out of time. */
 export function desk(ports: DeskPorts): Actor<undefined, DeskMessage> {
   return {
     name: 'desk',
@@ -54,11 +56,6 @@ export function desk(ports: DeskPorts): Actor<undefined, DeskMessage> {
   }
 
   function answer<Value>({ replyTo }: Context<DeskMessage>, value: Promise<Value>): void {
-    value.then(
-      found => replyTo?.tell(found),
-      () => {
-        // The asker has a deadline, and no way to tell one failure from another.
-      },
-    )
+    value.then(found => replyTo?.tell(found), ports.onFailed)
   }
 }

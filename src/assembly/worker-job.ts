@@ -110,6 +110,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       reap: async owners => (await runtime.reap?.(owners)) ?? 0,
       expect: rollouts => engine.expect(rollouts),
       hold: limits.hold,
+      onFailed: error => onTrouble(toErrorData(error)),
     }),
   )
   /** Members of the last group: a claim is for groups like it. Of the first nobody knows, so one is claimed. */

@@ -1,19 +1,7 @@
-import { createRequire } from 'node:module'
-import type { Packr } from 'msgpackr'
+import { latePackr } from '../late-packr.ts'
 import { badClusterMessage } from './errors.ts'
 
-let packr: Packr | undefined
-
-/** An options object of its own, which msgpackr writes into; no records, so that every message can be read by itself. Loaded with the first. */
-function packer(): Packr {
-  packr ??= makePacker()
-  return packr
-}
-
-function makePacker(): Packr {
-  const { Packr }: typeof import('msgpackr') = createRequire(import.meta.url)('msgpackr')
-  return new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true })
-}
+const packer = latePackr()
 
 /** Data as the payload of a message. */
 export function pack(value: object): Uint8Array {

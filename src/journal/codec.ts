@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module'
 import { crc32 } from 'node:zlib'
-import type { Packr } from 'msgpackr'
 import type { RunId } from '../ids.ts'
+import { latePackr } from '../late-packr.ts'
 import type { Owner } from '../owner.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
@@ -31,18 +30,7 @@ interface Records {
   readonly record: unknown
 }
 
-let packr: Packr | undefined
-
-/** An options object of its own, which msgpackr writes into; no records, so that every value can be read by itself. Made, and msgpackr loaded, with the first record. */
-function packer(): Packr {
-  packr ??= makePacker()
-  return packr
-}
-
-function makePacker(): Packr {
-  const { Packr }: typeof import('msgpackr') = createRequire(import.meta.url)('msgpackr')
-  return new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true })
-}
+const packer = latePackr()
 
 /** The record, and four bytes by which it is known to be whole. */
 export function encode<Kind extends keyof Records>(kind: Kind, record: Records[Kind]): Uint8Array {

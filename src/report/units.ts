@@ -7,7 +7,8 @@ export function percent(share: number | null): string {
 }
 
 export function decimal(value: number | null, digits = 2): string {
-  return value === null ? NOTHING : value.toFixed(digits)
+  // What rounds to nothing has no sign.
+  return value === null ? NOTHING : value.toFixed(digits).replace(/^-(?=[0.]+$)/, '')
 }
 
 /** `12.3 ms`, `4.56 s`, `2 min 05 s`. */

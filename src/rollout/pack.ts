@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module'
-import type { Packr } from 'msgpackr'
+import { latePackr } from '../late-packr.ts'
 import { trajectoryNotData, unreadableTrajectory } from './pack-errors.ts'
 import type { Run, RunHeader } from './run.ts'
 import type { Trajectory, Turn, TurnTokens } from './trajectory.ts'
@@ -16,25 +15,8 @@ const MAGIC = 0x31_4a_52_54
 const HEAD_BYTES = 8
 const ELEMENT_BYTES = 4
 
-let packr: Packr | undefined
-
-/** Made, and msgpackr loaded, with the first trajectory. */
-function packer(): Packr {
-  packr ??= makePacker()
-  return packr
-}
-
-/** An instance, and an options object, of its own: msgpackr writes into both. No records, no extra types and no pointers: only data comes back. */
-function makePacker(): Packr {
-  const { Packr }: typeof import('msgpackr') = createRequire(import.meta.url)('msgpackr')
-  return new Packr({
-    useRecords: false,
-    variableMapSize: true,
-    moreTypes: false,
-    structuredClone: false,
-    copyBuffers: true,
-  })
-}
+/** No extra types and no pointers: only data comes back. */
+const packer = latePackr({ moreTypes: false, structuredClone: false })
 
 /** Lengths of prompt ids, output ids and logprobs. The last two differ only where a sampler was at fault: kept as it came. */
 type TokenCounts = readonly [number, number, number]

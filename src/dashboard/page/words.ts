@@ -6,7 +6,8 @@ export function percent(share: number | null | undefined, digits = 1): string {
 }
 
 export function decimal(value: number | null | undefined, digits = 2): string {
-  return value === null || value === undefined ? NOTHING : value.toFixed(digits)
+  // What rounds to nothing has no sign.
+  return value === null || value === undefined ? NOTHING : value.toFixed(digits).replace(/^-(?=[0.]+$)/, '')
 }
 
 /** `1,234`. */

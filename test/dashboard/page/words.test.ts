@@ -19,6 +19,11 @@ test('figures read as in the reports', () => {
     assert.is(words.percent(ms), units.percent(ms))
     assert.is(words.decimal(ms), units.decimal(ms))
   }
+  for (const { decimal } of [words, units])
+    assert.equal(
+      [-0, -0.04, -0.05, -10, 0.04].map(value => decimal(value, 1)),
+      ['0.0', '0.0', '-0.1', '-10.0', '0.0'],
+    )
   assert.is(words.duration(2 * 3_600_000 + 4 * 60_000), '2 h 04 min')
   assert.equal([0, 1, 0.5, 0.25].map(words.reward), ['0', '1', '0.5', '0.25'])
   assert.equal([words.plural(1, 'group'), words.plural(1_234, 'group')], ['1 group', '1,234 groups'])
