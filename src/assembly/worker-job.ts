@@ -4,7 +4,7 @@ import type { AskDurable, DispatcherMessage, WorkerNote } from '../../actors/clu
 import { desk } from '../../actors/desk.ts'
 import type { AgentSpec } from '../agents/agent.ts'
 import { resolveAgent } from '../agents/create-agent.ts'
-import { type Clock, sleep } from '../clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Credits } from '../cluster/credits.ts'
 import { agentCannotTravel, coordinatorLost, workerRefused } from '../cluster/errors.ts'
 import type { JobEntry, RuntimeRequest } from '../cluster/job-board.ts'
@@ -23,6 +23,7 @@ import type { Drained } from '../pool/pool.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { within } from '../threads/worker-pool.ts'
+import { startBeat } from './worker-beat.ts'
 import { startWorkerEngine, WAITING_BYTES, type WorkerLimits } from './worker-engine.ts'
 import { makeWorkerGroups } from './worker-groups.ts'
 import { makeWorkerLimits } from './worker-limits.ts'
@@ -55,12 +56,11 @@ export interface WorkerJob {
 }
 
 const DURABLE_MS = 10_000
-const LONGEST_BEAT_MS = 1_000
 
 /** Makes an engine for the job, and runs the groups that the job's stream gives it. Rejects with `worker-refused` where this machine cannot. */
 export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Promise<WorkerJob> {
   const { connection, system, links, clock, credits, onTrouble } = ports
-  const { jobId, epoch, redeliverMs } = entry
+  const { jobId, epoch } = entry
   const { node } = ports.note
   const over = new AbortController()
   const waiting = makeWaitingBytes(WAITING_BYTES)
@@ -90,7 +90,6 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   let suspect: Promise<void> | undefined
   /** Cancels of the coordinator so far: what was handed out before them is given up. */
   let cancelled = -1
-  let heardAt = clock.now()
   let leaving: Promise<Drained> | undefined
   let lastAgent: { readonly text: string; readonly checked: Promise<unknown> } | undefined
 
@@ -146,7 +145,20 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     },
     onError: error => over.signal.aborted || onTrouble(error),
   })
-  const beating = beat().catch(onTrouble)
+  const beat = startBeat({
+    entry,
+    note: ports.note,
+    system,
+    links,
+    dispatcher,
+    desk: deskRef,
+    clock,
+    over: over.signal,
+    credits: creditsNow,
+    stillWorking: groups.stillWorking,
+    onSilent: silentMs => void leave('lost', coordinatorLost(jobId, silentMs)),
+  })
+  const beating = beat.ended.catch(onTrouble)
 
   async function begin(message: JsMsg): Promise<void> {
     const received = parsePlan(message.subject, message.data)
@@ -219,34 +231,6 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     groups.drop()
   }
 
-  async function beat(): Promise<void> {
-    const pauseMs = Math.min(LONGEST_BEAT_MS, redeliverMs / 6)
-    let workingAt = clock.now()
-    let beatAt = clock.now()
-    let isUp = false
-    for (;;) {
-      if (!isUp) {
-        isUp = true
-        links.connect(entry.node)
-        dispatcher.tell({ type: 'worker-up', worker: { ...ports.note, credits: creditsNow() }, desk: deskRef })
-        void system.terminated(dispatcher).then(() => {
-          isUp = false
-        })
-      } else dispatcher.tell({ type: 'worker-beat', node, credits: creditsNow() })
-      await sleep(clock, pauseMs, over.signal).catch(() => {
-        // Only the signal ends the sleep.
-      })
-      if (over.signal.aborted) return
-      // One that stood still itself may find signs that have waited for it: others have its groups all the same.
-      const silentMs = clock.now() - Math.min(heardAt, beatAt)
-      beatAt = clock.now()
-      if (silentMs > redeliverMs / 2) void leave('lost', coordinatorLost(jobId, silentMs))
-      if (clock.now() - workingAt < redeliverMs / 4) continue
-      workingAt = clock.now()
-      groups.stillWorking()
-    }
-  }
-
   /** What it has, and what it could take beside that. */
   function creditsNow(): number {
     return groups.rollouts + (leaving === undefined ? claimed.groups * claimed.size + credits.free : 0)
@@ -285,9 +269,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
 
   return {
     entry,
-    sign() {
-      heardAt = clock.now()
-    },
+    sign: beat.sign,
     async drain(graceMs) {
       await leave('drained', undefined, graceMs)
     },
