@@ -20,6 +20,7 @@ import { type ErrorData, hasTag, TroupeError, toErrorData } from '../errors.ts'
 import type { Ref } from '../kernel/ref.ts'
 import type { ActorSystem } from '../kernel/system.ts'
 import type { Drained } from '../pool/pool.ts'
+import type { PoolStats } from '../pool/stats.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { within } from '../threads/worker-pool.ts'
@@ -91,6 +92,8 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   /** Cancels of the coordinator so far: what was handed out before them is given up. */
   let cancelled = -1
   let leaving: Promise<Drained> | undefined
+  /** Of its pool before that ended: whoever asks then is told these. */
+  let lastStats: Promise<PoolStats> | undefined
   let lastAgent: { readonly text: string; readonly checked: Promise<unknown> } | undefined
 
   /** The coordinator is told why, so that somebody who looks there need not look here. */
@@ -104,8 +107,8 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     desk({
       cancel,
       end: () => leave('ended'),
-      live: most => engine.live(most),
-      poolStats: () => engine.poolStats(),
+      live: async most => (lastStats === undefined ? await engine.live(most) : { rollouts: [], phases: {} }),
+      poolStats: () => lastStats ?? engine.poolStats(),
       reap: async owners => (await runtime.reap?.(owners)) ?? 0,
       expect: rollouts => engine.expect(rollouts),
       hold: limits.hold,
@@ -253,6 +256,8 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     else await groups.handBack(why)
     over.abort()
     await beating
+    lastStats = engine.poolStats()
+    lastStats.catch(() => {}) // Whoever asks for them hears of it.
     const drained = await engine.close().catch(error => {
       onTrouble(error)
       return { quarantined: [] }

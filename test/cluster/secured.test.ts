@@ -100,7 +100,8 @@ test(
       assert.is(await drain(second), 0, second.stderr())
       assert.is((await scene.run([...argv, '--journal', 'alone'])).exit, 0)
       assert.equal(await readContent(scene.journal), await readContent(`${scene.directory}/alone`))
-      for (const { stderr } of [first, second, running]) assert.not.match(stderr(), /permission|violation|warning/i)
+      for (const { stderr } of [first, second, running])
+        assert.not.match(stderr(), /permission|violation|warning/i, stderr())
       assert.equal(
         nats.log.filter(line => /violation|error/i.test(line)),
         [],
