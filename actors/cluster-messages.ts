@@ -7,6 +7,7 @@ import type { Question, Ref } from '../src/kernel/ref.ts'
 import type { Drained } from '../src/pool/pool.ts'
 import type { GroupEnd } from '../src/rollout/group.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
+import type { RunTrace } from '../src/telemetry/traces/run-trace.ts'
 import type { AskLive, AskPoolStats, ShardMessage } from './messages.ts'
 
 /** What a worker says of itself. */
@@ -62,9 +63,17 @@ export interface HoldCreates {
   readonly forMs: number
 }
 
+/** A run as a worker has told it. */
+export interface ArrivedRun {
+  readonly header: RunHeader
+  readonly trajectory: Uint8Array
+  /** Absent where it is not drawn. */
+  readonly trace?: RunTrace | undefined
+}
+
 /** What the dispatcher hears from the streams, and from what it has begun. */
 export type DispatcherInternal =
-  | { readonly type: 'run-arrived'; readonly header: RunHeader; readonly trajectory: Uint8Array }
+  | (ArrivedRun & { readonly type: 'run-arrived' })
   | { readonly type: 'run-early'; readonly header: RunHeader }
   /** `start`: which handing out; -1 for whichever it is. `losses`: workers that were lost under it so far; absent: as before. */
   | { readonly type: 'handed-back'; readonly groupId: GroupId; readonly start: number; readonly losses?: number }

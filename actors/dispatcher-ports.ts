@@ -17,6 +17,7 @@ export interface HandOut {
   readonly plan: GroupPlan
   readonly agent: AgentRef
   readonly durable: readonly RunHeader[]
+  readonly traced?: number
 }
 
 export interface DispatcherPorts {

@@ -3,7 +3,7 @@ import type { GroupId, RunId } from '../src/ids.ts'
 import type { Actor, Context } from '../src/kernel/actor.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
-import type { AskDurable, CancelJob, DispatcherMessage, GroupSoFar } from './cluster-messages.ts'
+import type { ArrivedRun, AskDurable, CancelJob, DispatcherMessage, GroupSoFar } from './cluster-messages.ts'
 import { keepLimit } from './dispatcher-limits.ts'
 import type { DispatcherPorts, HandOut } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
@@ -48,7 +48,7 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
         return
       case 'run-arrived': {
         const entry = state.open.get(message.header.groupId)
-        if (entry !== undefined) take(state, entry, message.header, message.trajectory, context)
+        if (entry !== undefined) take(state, entry, message, context)
         return
       }
       case 'run-early': {
@@ -147,7 +147,7 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
     for (const { runId } of members) if (!headers.has(runId)) ports.wanted.add(runId)
     for (const [runId, header] of early ?? [])
       if (ports.journal !== undefined && !headers.has(runId))
-        take(state, entry, header, ports.journal.trajectory(runId), context)
+        take(state, entry, { header, trajectory: ports.journal.trajectory(runId) }, context)
     if (entry.isEnding) return
     if (countOpen(entry) === 0) end(entry, context)
     else state.queue.add(entry)
@@ -156,15 +156,14 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
   function take(
     state: DispatcherState,
     entry: OpenGroup,
-    header: RunHeader,
-    trajectory: Uint8Array,
+    { header, trajectory, trace }: ArrivedRun,
     context: Context<DispatcherMessage>,
   ): void {
     if (entry.headers.has(header.runId)) return
     entry.headers.set(header.runId, header)
     ports.wanted.delete(header.runId)
     if (entry.start > 0) state.out -= 1
-    ports.collector.tell({ type: 'run-completed', header, trajectory })
+    ports.collector.tell({ type: 'run-completed', header, trajectory, trace })
     if (countOpen(entry) === 0) end(entry, context)
   }
 
@@ -197,8 +196,9 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
   }
 
   function toHandOut({ generation }: DispatcherState, { group, headers, start, losses }: OpenGroup): HandOut {
-    const { plan, agent } = group
-    return { generation, start, losses, plan, agent, durable: [...headers.values()] }
+    const { plan, agent, traced } = group
+    const share = traced === undefined ? {} : { traced }
+    return { generation, start, losses, plan, agent, durable: [...headers.values()], ...share }
   }
 
   function find(

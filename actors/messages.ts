@@ -214,7 +214,7 @@ export type CollectorMessage =
       readonly header: RunHeader
       readonly trajectory: Uint8Array
       /** Absent where it is not drawn, and where no thread was left to tell. */
-      readonly trace?: RunTrace
+      readonly trace?: RunTrace | undefined
     }
   | { readonly type: 'group-ended'; readonly plan: GroupPlan; readonly end: GroupEnd; readonly losses: number }
   /** Nobody runs the ended group any more: that it was there may be forgotten. */

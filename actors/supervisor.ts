@@ -32,8 +32,8 @@ export interface SupervisorPorts {
   readonly onFailed: (error: ErrorData) => void
   /** A group is handed to a thread; again, when that thread was lost. */
   readonly onStarted?: (group: PlannedGroup, agent: AgentRef) => void
-  /** The share of runs that is drawn as traces; undefined where nobody draws any. Asked for each group that is started. */
-  readonly traced?: () => number | undefined
+  /** The share of its runs that is drawn as traces; undefined where nobody draws any. Asked for each group that is started. */
+  readonly traced?: (groupId: GroupId) => number | undefined
   /** Rollouts that hold a credit now, after each message. */
   readonly onCredits?: (inUse: number) => void
   readonly maxConcurrent: number
@@ -158,7 +158,7 @@ export function supervisor(ports: SupervisorPorts): Actor<SupervisorState, Super
         ports.collector.tell({ type: 'run-completed', header, trajectory })
       const durable = next.durable.map(({ header }) => header)
       const { plan, agent, losses } = next
-      shard.root.tell({ type: 'start-group', plan, agent, durable, losses, traced: ports.traced?.() })
+      shard.root.tell({ type: 'start-group', plan, agent, durable, losses, traced: ports.traced?.(plan.groupId) })
       ports.onStarted?.(next, next.agent)
     }
   }

@@ -27,6 +27,7 @@ import type { ActorSystem } from '../kernel/system.ts'
 import type { Drained } from '../pool/pool.ts'
 import { planSource } from '../pool/source.ts'
 import { publish, type WorkersEvent } from '../telemetry/channels.ts'
+import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import { readVersion } from '../version.ts'
 import { type Engine, type EnginePorts, type Shards, startEngine } from './engine.ts'
 import type { EngineSettings } from './settings.ts'
@@ -74,6 +75,8 @@ async function coordinate(
   const node = `${jobId}-${epoch}`
   const over = new AbortController()
   const wanted = new Set<RunId>()
+  /** Of runs that an earlier life has not drawn. */
+  const earlyTraces = new Map<RunId, RunTrace>()
   const desks = makeDesks<Ref<DeskMessage>>()
   const manager = await jetstreamManager(connection, { timeout: ANSWER_MS })
   await ensureStreams(connection, manager)
@@ -164,6 +167,11 @@ async function coordinate(
   const asked = { strategy, source: planSource(source, settings.runtime, 0).type }
   const engine = startEngine(settings, ports, host, {
     system: { node },
+    takeEarlyTrace(runId) {
+      const trace = earlyTraces.get(runId)
+      earlyTraces.delete(runId)
+      return trace
+    },
     startPool: system => system.spawn(clusterPool({ desks, asked, onTrouble })),
   })
   feed = await openResultFeed(connection, manager, {
@@ -172,8 +180,11 @@ async function coordinate(
     parcels: openParcels(connection),
     clock,
     isWanted: runId => wanted.has(runId),
-    onRun: (header, trajectory) => tell({ type: 'run-arrived', header, trajectory }),
-    onEarly: header => tell({ type: 'run-early', header }),
+    onRun: (header, trajectory, trace) => tell({ type: 'run-arrived', header, trajectory, trace }),
+    onEarly(header, trace) {
+      if (trace !== undefined) earlyTraces.set(header.runId, trace)
+      tell({ type: 'run-early', header })
+    },
     onEnd: end => {
       if (end.epoch === epoch) tell(end)
     },

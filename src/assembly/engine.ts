@@ -13,7 +13,7 @@ import { supervisor } from '../../actors/supervisor.ts'
 import type { LostGroup } from '../../actors/supervisor-state.ts'
 import type { Agent, AgentRef, AgentSpec } from '../agents/agent.ts'
 import type { ErrorData } from '../errors.ts'
-import type { JobId } from '../ids.ts'
+import type { GroupId, JobId, RunId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Ref } from '../kernel/ref.ts'
 import { type ActorSystem, makeSystem, type SystemOptions } from '../kernel/system.ts'
@@ -31,6 +31,7 @@ import type { WaitingBytes } from '../stream/credits.ts'
 import type { GroupPlan, PlannedGroup } from '../taskset/plan.ts'
 import { publish } from '../telemetry/channels.ts'
 import { observed, ofJob } from '../telemetry/observed.ts'
+import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import { tracerOf } from '../telemetry/traces/tracers.ts'
 import type { EngineSettings } from './settings.ts'
 import type { ShardData } from './shard.ts'
@@ -45,8 +46,10 @@ export interface EnginePorts {
   readonly waiting: WaitingBytes
   /** A group is handed to a thread; again, when that thread was lost. */
   readonly onStarted?: (group: PlannedGroup, agent: AgentRef) => void
-  /** `trajectory` is packed, and not the owner's to keep or change. */
-  readonly onRun: (header: RunHeader, trajectory: Uint8Array) => void
+  /** The share of a group's runs that is drawn, where others draw them than this process. Default: who draws the job here says it. */
+  readonly traced?: (groupId: GroupId) => number | undefined
+  /** `trajectory` is packed, and not the owner's to keep or change. `trace`: of a run that is drawn. */
+  readonly onRun: (header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined) => void
   readonly onGroup: (group: Group) => void
   readonly onFailed: (error: ErrorData) => void
 }
@@ -65,6 +68,8 @@ export interface EngineParts {
   readonly startPool?: (system: ActorSystem) => Ref<PoolMessage>
   readonly collector?: typeof collector
   readonly supervisor?: typeof supervisor
+  /** Of a run that came before anybody here waited for it: asked when it is taken up, and given out once. */
+  readonly takeEarlyTrace?: (runId: RunId) => RunTrace | undefined
 }
 
 export interface Engine {
@@ -114,8 +119,8 @@ export function startEngine(
       conservation: makeConservation(),
       onRun(header, trajectory, trace) {
         publish('run', header)
-        tracerOf(ports.jobId)?.runEnded(header, trace)
-        ports.onRun(header, trajectory)
+        tracerOf(ports.jobId)?.runEnded(header, trace ?? parts.takeEarlyTrace?.(header.runId))
+        ports.onRun(header, trajectory, trace)
       },
       onGroup(group) {
         publish('group', group)
@@ -132,7 +137,7 @@ export function startEngine(
       isFull: () => ports.waiting.full,
       onStarted: (group, agent) => ports.onStarted?.(group, agent),
       onFailed: ports.onFailed,
-      traced: () => tracerOf(ports.jobId)?.share,
+      traced: ports.traced ?? (() => tracerOf(ports.jobId)?.share),
       onCredits(inUse) {
         creditsInUse = inUse
       },

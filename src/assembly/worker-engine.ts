@@ -6,6 +6,7 @@ import { makeRecall } from '../job/recall.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { WaitingBytes } from '../stream/credits.ts'
+import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import type { Engine } from './engine.ts'
 import { startLocalEngine } from './local.ts'
 import { toEngineSettings, toProvisionPlan } from './settings.ts'
@@ -26,7 +27,9 @@ export interface WorkerEnginePorts {
   readonly clock: Clock
   readonly waiting: WaitingBytes
   readonly makeRuntime: (request: RuntimeRequest) => Promise<Runtime>
-  readonly onRun: (header: RunHeader, trajectory: Uint8Array) => void
+  /** The share of a group's runs that the coordinator draws. */
+  readonly traced: (groupId: GroupId) => number | undefined
+  readonly onRun: (header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined) => void
   readonly onGroup: (groupId: GroupId) => void
   readonly onFailed: (error: ErrorData) => void
 }
@@ -34,7 +37,7 @@ export interface WorkerEnginePorts {
 /** An engine of this worker's own, without a journal: what ends is for the stream. Rejects where this machine cannot have the runtime. */
 export async function startWorkerEngine(
   { jobId, runtime: request, engine: asked }: JobEntry,
-  { limits, clock, waiting, makeRuntime, onRun, onGroup, onFailed }: WorkerEnginePorts,
+  { limits, clock, waiting, makeRuntime, traced, onRun, onGroup, onFailed }: WorkerEnginePorts,
 ): Promise<{ readonly runtime: Runtime; readonly engine: Engine }> {
   const runtime = await makeRuntime(request)
   try {
@@ -58,9 +61,10 @@ export async function startWorkerEngine(
       journal: undefined,
       waiting,
       durableRuns: recall.durableRuns,
-      onRun(header, trajectory) {
+      traced,
+      onRun(header, trajectory, trace) {
         recall.remember(header)
-        onRun(header, trajectory)
+        onRun(header, trajectory, trace)
       },
       onGroup(group) {
         recall.forget(group)

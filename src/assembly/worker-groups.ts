@@ -3,11 +3,13 @@ import type { Credits } from '../cluster/credits.ts'
 import { resultsOf } from '../cluster/names.ts'
 import type { Parcels } from '../cluster/parcels.ts'
 import { type Publisher, publishSurely, surely } from '../cluster/publish.ts'
+import type { TracePacker } from '../cluster/run-traces.ts'
 import { type PlanMessage, packResult, type ResultMessage } from '../cluster/wire.ts'
 import type { ErrorData } from '../errors.ts'
 import type { GroupId, RunId } from '../ids.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { WaitingBytes } from '../stream/credits.ts'
+import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 
 interface Delivery {
   message: JsMsg
@@ -31,6 +33,7 @@ export interface WorkerGroupsPorts {
   readonly publisher: Publisher
   readonly parcels: Parcels
   readonly credits: Credits
+  readonly packTrace: TracePacker
   /** Packed bytes that are on their way into the stream. */
   readonly waiting: WaitingBytes
   readonly onError: (error: unknown) => void
@@ -47,8 +50,10 @@ export interface WorkerGroups {
   refuse(groupId: GroupId): void
   /** What was received is here now. */
   add(plan: PlanMessage, durable: readonly RunHeader[]): void
+  /** The share of its runs that the coordinator draws. */
+  traced(groupId: GroupId): number | undefined
   /** Puts it into the stream, unless it was known before. */
-  runEnded(header: RunHeader, trajectory: Uint8Array): void
+  runEnded(header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined): void
   /** Acknowledges the plan once all of its runs are in the stream. */
   groupEnded(groupId: GroupId): void
   /** Tells the server that all of them are still worked on. */
@@ -97,15 +102,17 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     })
   }
 
-  async function put(header: RunHeader, trajectory: Uint8Array): Promise<void> {
+  async function put(header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined): Promise<void> {
     const id = `${header.runId}.${header.attempt}`
     const subject = resultsOf(header.jobId, header.groupId)
-    const isInline = parcels.fits(trajectory.byteLength)
+    const packed = trace === undefined ? undefined : ports.packTrace(trace, header)
+    const isInline = parcels.fits(trajectory.byteLength + (packed?.byteLength ?? 0))
     const message: ResultMessage = {
       type: 'run',
       header,
       trajectory: isInline ? trajectory : undefined,
       object: isInline ? undefined : id,
+      ...(packed === undefined ? {} : { trace: packed }),
     }
     waiting.add(trajectory.byteLength)
     try {
@@ -166,11 +173,12 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
       credits.take(open.size)
       groups.set(groupId, { plan, delivery, durable, open, puts: [] })
     },
-    runEnded(header, trajectory) {
+    traced: groupId => groups.get(groupId)?.plan.traced,
+    runEnded(header, trajectory, trace) {
       const held = groups.get(header.groupId)
       if (held === undefined || !held.open.delete(header.runId)) return
       credits.giveBack(1)
-      const work = put(header, trajectory)
+      const work = put(header, trajectory, trace)
       held.puts.push(work)
       // Its group's end looks at how it went.
       track(work.catch(() => {}))

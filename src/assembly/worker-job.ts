@@ -13,6 +13,7 @@ import { openParcels } from '../cluster/parcels.ts'
 import { fromSharedAgent } from '../cluster/places.ts'
 import { pullPlans } from '../cluster/plan-pull.ts'
 import { makePublisher, surely } from '../cluster/publish.ts'
+import { makeTracePacker } from '../cluster/run-traces.ts'
 import { MOST_DELIVERIES } from '../cluster/streams.ts'
 import { untilAborted } from '../cluster/until-aborted.ts'
 import { type PlanMessage, parsePlan } from '../cluster/wire.ts'
@@ -70,6 +71,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     publisher,
     parcels: openParcels(connection),
     credits,
+    packTrace: makeTracePacker(node, clock),
     waiting,
     onError: onTrouble,
   })
@@ -81,6 +83,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     clock,
     waiting,
     makeRuntime: async request => limits.shared(await ports.makeRuntime(request)),
+    traced: groups.traced,
     onRun: groups.runEnded,
     onGroup: groups.groupEnded,
     onFailed: error => void leave('broken', error),

@@ -35,7 +35,7 @@ export function toClusterOptions(
   environment: string | undefined,
   tasks: readonly Task[],
 ): { readonly cluster?: ClusterOptions } {
-  const { cluster, redeliverAfter, threads, maxSandboxes, traces } = options
+  const { cluster, redeliverAfter, threads, maxSandboxes } = options
   if (cluster === undefined) {
     if (redeliverAfter !== undefined) throw missingOption('--cluster', '--redeliver-after is about its workers')
     return {}
@@ -47,8 +47,6 @@ export function toClusterOptions(
   for (const [name, value] of ofWorkers)
     if (value !== undefined)
       throw conflictingOptions('--cluster', name, 'each worker has its own: troupe worker --help')
-  if (traces !== undefined)
-    throw conflictingOptions('--cluster', '--traces', 'rollouts on other machines are not drawn yet')
   const directory = process.cwd()
   return {
     cluster: {
@@ -63,19 +61,24 @@ export function toClusterOptions(
   }
 }
 
-/** The options that say where sandboxes come from, by the names that the command's own parser gives them. */
+/** The options of the command that are about what workers do. */
 function toRuntimeData(options: Given, directory: string): Readonly<Record<string, unknown>> {
   const given: Readonly<Record<string, unknown>> = { ...options }
-  const names = addRuntimeOptions(new Command()).options.map(option => option.attributeName())
-  const chosen = names.flatMap(name => (given[name] === undefined ? [] : [[name, given[name]] as const]))
+  const chosen = runtimeNames().flatMap(name => (given[name] === undefined ? [] : [[name, given[name]] as const]))
   const { env } = options
   const shared = typeof env === 'string' ? { env: toSharedPath(env, directory) } : {}
   return { ...Object.fromEntries(chosen), ...shared }
 }
 
+/** As the command's own parser calls the options that say how sandboxes are made, and where environments send their spans. */
+function runtimeNames(): readonly string[] {
+  const ofRuntimes = addRuntimeOptions(new Command()).options.map(option => option.attributeName())
+  return [...ofRuntimes, 'traces' satisfies keyof RuntimeArguments]
+}
+
 /** What a coordinator of the same version has written: looked at as far as a mistake could do harm. */
 export function parseRuntimeData(data: Readonly<Record<string, unknown>>): RuntimeArguments {
-  const names = new Set(addRuntimeOptions(new Command()).options.map(option => option.attributeName()))
-  const known = Object.entries(data).filter(([name]) => names.has(name))
+  const names = runtimeNames()
+  const known = Object.entries(data).filter(([name]) => names.includes(name))
   return Object.fromEntries(known) as RuntimeArguments
 }

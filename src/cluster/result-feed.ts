@@ -5,9 +5,11 @@ import { hasTag } from '../errors.ts'
 import type { GroupId, RunId } from '../ids.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunHeader } from '../rollout/run.ts'
+import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import { makeFetcher } from './fetch.ts'
 import { allResultsOf, resultsConsumer, resultsOf, STREAMS } from './names.ts'
 import type { Parcels } from './parcels.ts'
+import { parseTrace } from './run-traces.ts'
 import { RESULT_ACK_MS } from './streams.ts'
 import { makeLook, makeTaken } from './taken.ts'
 import { parseResult, type ResultMessage } from './wire.ts'
@@ -21,9 +23,9 @@ export interface ResultPorts {
   /** Its group was handed out, and the run has not arrived yet. */
   readonly isWanted: (runId: RunId) => boolean
   /** A run of an open group, durable where there is a journal. The bytes are handed over. */
-  readonly onRun: (header: RunHeader, trajectory: Uint8Array) => void
+  readonly onRun: (header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined) => void
   /** A run of a group that nobody waits for yet: an earlier life of the coordinator had handed it out. It is in the journal. */
-  readonly onEarly: (header: RunHeader) => void
+  readonly onEarly: (header: RunHeader, trace: RunTrace | undefined) => void
   readonly onEnd: (end: Exclude<ResultMessage, { type: 'run' }>) => void
   /** The group's run is not there any more: whoever has the group is to go on with it. */
   readonly onGap: (groupId: GroupId) => void
@@ -108,6 +110,7 @@ export async function openResultFeed(
   async function takeRun(message: JsMsg, result: Extract<ResultMessage, { type: 'run' }>): Promise<void> {
     const { header, object } = result
     const { groupId, runId } = header
+    const trace = result.trace === undefined ? undefined : parseTrace(message.subject, result.trace)
     const isWanted = ports.isWanted(runId)
     if (isWanted || (await isNew(runId))) {
       let trajectory: Uint8Array
@@ -128,8 +131,8 @@ export async function openResultFeed(
         ports.onUnkept(groupId, error)
         return
       }
-      if (isWanted) ports.onRun(header, trajectory)
-      else ports.onEarly(header)
+      if (isWanted) ports.onRun(header, trajectory, trace)
+      else ports.onEarly(header, trace)
     }
     acknowledge(message)
     if (object !== undefined) await ports.parcels.delete(object)

@@ -8,7 +8,7 @@ import { pack, packBeside, unpackBeside, unpackFields } from './codec.ts'
 import { badClusterMessage } from './errors.ts'
 
 /** Changes with what is said here, and with how. */
-export const PROTOCOL = 2
+export const PROTOCOL = 3
 
 /** One group that a worker is to roll out. */
 export interface PlanMessage {
@@ -25,6 +25,8 @@ export interface PlanMessage {
   readonly agent: AgentRef
   /** Members that have their run. */
   readonly durable: readonly RunHeader[]
+  /** The share of its runs that is drawn as traces; absent where nobody draws any. */
+  readonly traced?: number
 }
 
 /** What comes of a group. It is over once each of its members has a run. */
@@ -35,6 +37,8 @@ export type ResultMessage =
       readonly header: RunHeader
       readonly trajectory: Uint8Array | undefined
       readonly object: string | undefined
+      /** Of a run that is drawn: packed, see `parseTrace`. */
+      readonly trace?: Uint8Array
     }
   /** The worker leaves before the group is over, or needs itself for another: somebody else is to go on with it. */
   | (EndOfPart & { readonly type: 'handed-back'; readonly losses: number })
@@ -73,13 +77,16 @@ export function parsePlan(subject: string, bytes: Uint8Array): PlanMessage {
 /** The trajectory may be a view of `payload`, which must not be written to afterwards. Throws `bad-cluster-message`. */
 export function parseResult(subject: string, payload: Uint8Array): ResultMessage {
   const { fields, bytes } = unpackBeside(subject, payload)
-  const { type, header, object, groupId } = fields
+  const { type, header, object, groupId, trace } = fields
   if (type === 'run' && isHeader(header)) {
     const isHere = object === undefined
     if (!isHere && typeof object !== 'string') throw badClusterMessage(subject, 'its object has no name')
     if (bytes.byteLength !== (isHere ? header.bytes : 0))
       throw badClusterMessage(subject, `its trajectory is not of ${header.bytes} bytes, as its run says`)
-    return { type, header, trajectory: isHere ? bytes : undefined, object }
+    if (trace !== undefined && !(trace instanceof Uint8Array))
+      throw badClusterMessage(subject, 'its trace is not packed')
+    const drawn = trace === undefined ? {} : { trace }
+    return { type, header, trajectory: isHere ? bytes : undefined, object, ...drawn }
   }
   if (!ENDS.includes(type) || typeof groupId !== 'string') throw badClusterMessage(subject, 'it is no result')
   if (bytes.byteLength > 0) throw badClusterMessage(subject, 'an end has no trajectory')

@@ -7,7 +7,7 @@ import type { TrainingEvent } from '../training/loop/events.ts'
 import { CHANNELS, type ChannelMessages, type EngineEvent, type WorkersEvent } from './channels.ts'
 
 /** Where a problem was told. What environments tell is left to others: where nobody listens to that, it is a process warning, and counting it would silence it. */
-export const PROBLEM_KINDS = ['sandbox', 'actor', 'dead-letter', 'training', 'report'] as const
+export const PROBLEM_KINDS = ['sandbox', 'actor', 'dead-letter', 'training', 'report', 'cluster'] as const
 /** One of those places. */
 export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 
@@ -40,6 +40,7 @@ export function listenToJob(jobId: JobId, listeners: JobListeners): () => void {
     listen('actor', problem('actor')),
     listen('deadLetter', problem('dead-letter')),
     listen('training', problem('training')),
+    listen('cluster', problem('cluster')),
   ]
   return () => {
     for (const stop of stops) stop()

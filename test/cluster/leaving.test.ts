@@ -131,7 +131,7 @@ test(
           },
           () => worker.stderr(),
         )
-        assert.match(worker.stderr(), /is Troupe 0\.1\.0 \(protocol 2\) and the job's coordinator Troupe 9\.9\.9/)
+        assert.match(worker.stderr(), /is Troupe 0\.1\.0 \(protocol 3\) and the job's coordinator Troupe 9\.9\.9/)
         assert.is(await running.ended, 0, `it works for its own version: ${running.stderr()}`)
         assert.is(await drain(worker), 0)
       } finally {

@@ -17,7 +17,6 @@ const CASES = [
   [['worker'], /required option '--nats <url>' not specified/],
   [[...EVAL, '--cluster', NOWHERE, '--threads', '2'], /--cluster and --threads do not go together/],
   [[...EVAL, '--cluster', NOWHERE, '--max-sandboxes', '2'], /--cluster and --max-sandboxes do not go together/],
-  [[...EVAL, '--cluster', NOWHERE, '--traces', 'http://127.0.0.1:1'], /--cluster and --traces do not go together/],
   [[...EVAL, '--redeliver-after', '3'], /--cluster is missing: --redeliver-after/],
   [[...EVAL, '--cluster', NOWHERE, '--redeliver-after', '0.1'], /cluster\.redeliverMs is 100/],
 ] as const

@@ -22,6 +22,8 @@ export interface TracesReceiver {
   readonly spans: readonly ReceivedSpan[]
   /** Whole bodies, as they came. */
   readonly bodies: readonly string[]
+  /** Of each body the header `x-key`. */
+  readonly keys: readonly (string | undefined)[]
   /** Resolves when no connection is open. */
   left(): Promise<void>
   /** Of one trace each, in the order in which they came. */
@@ -33,6 +35,7 @@ export interface TracesReceiver {
 export async function startTracesReceiver(answer: () => number | 'silence' = () => 200): Promise<TracesReceiver> {
   const spans: ReceivedSpan[] = []
   const bodies: string[] = []
+  const keys: (string | undefined)[] = []
   let connections = 0
   const server = createServer(async (request, response) => {
     const body = await read(request)
@@ -40,6 +43,7 @@ export async function startTracesReceiver(answer: () => number | 'silence' = () 
     if (status === 'silence') return
     if (status === 200) {
       bodies.push(body)
+      keys.push(request.headers['x-key']?.toString())
       spans.push(...parseSpans(body))
     }
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
@@ -57,6 +61,7 @@ export async function startTracesReceiver(answer: () => number | 'silence' = () 
     url: `http://127.0.0.1:${port}`,
     spans,
     bodies,
+    keys,
     async left() {
       while (connections > 0) await new Promise(resolve => setImmediate(resolve))
     },

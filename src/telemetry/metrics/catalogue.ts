@@ -200,7 +200,7 @@ export const METRICS = {
     name: 'troupe_problems_total',
     type: 'counter',
     unit: 'problems',
-    help: 'What the engine had to say unasked: of sandboxes, actors, dead letters, training, reports.',
+    help: 'What the engine had to say unasked: of sandboxes, actors, dead letters, training, reports, the cluster.',
     labels: ['kind'],
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>

@@ -36,9 +36,10 @@ export function drawRun(
     name: `rollout ${hide(header.task.id)}`,
     startMs: first?.startedAt ?? header.startedAt,
     endMs: last === undefined ? header.endedAt : last.startedAt + last.tookMs,
-    attributes: toRunAttributes(header, hide),
+    attributes: toRunAttributes(header, trace, hide),
     links,
-    error: outcome === 'graded' ? undefined : { type: error?.tag ?? stopReason, message: error?.message },
+    error:
+      outcome === 'graded' ? undefined : { type: error?.tag ?? stopReason, message: trace?.said ?? error?.message },
   })
   if (last === undefined) return
   if (attempts.length === 1) drawPhases(pen, header, last, ids, ids.spanId(0))
@@ -128,7 +129,7 @@ function toAgentAttributes(agent: string, { turnCount }: AttemptTrace) {
   }
 }
 
-function toRunAttributes(header: RunHeader, hide: Pen['hide']) {
+function toRunAttributes(header: RunHeader, trace: RunTrace | undefined, hide: Pen['hide']) {
   const { runId, groupId, step, member, attempt, task, agent, outcome, reward, stopReason, failedPhase } = header
   return {
     'troupe.run.id': runId,
@@ -146,5 +147,6 @@ function toRunAttributes(header: RunHeader, hide: Pen['hide']) {
     'troupe.reward': reward ?? undefined,
     'troupe.failed_phase': failedPhase,
     'troupe.lease': header.lease ?? undefined,
+    'troupe.worker': trace?.worker,
   }
 }

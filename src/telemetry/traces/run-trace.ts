@@ -9,6 +9,10 @@ import { attemptSpan, isDrawn, MOST_TURNS, runTrace, toTraceparent } from './tra
 export interface RunTrace {
   /** In their order; the last is the one that counts. */
   readonly attempts: readonly AttemptTrace[]
+  /** Which worker rolled it out; absent: this machine. */
+  readonly worker?: string
+  /** The words of the run's error without the worker's secrets; absent: as the run has them. */
+  readonly said?: string
 }
 
 /** One attempt at a rollout. */

@@ -101,10 +101,12 @@ test('problems say where they were told, and what names no job is this one’s, 
     publish('sandbox', { tag: 'left', message: 'of no job' })
     publish('deadLetter', { tag: 'dead-letter', message: 'lost', details: { jobId: 'another' } })
     publish('report', { type: 'problem', jobId, error: { tag: 'refused', message: 'no' } })
+    publish('cluster', { tag: 'worker-lost', message: 'silent', details: { jobId } })
     assert.equal(events, [
       { type: 'problem', kind: 'actor', tag: 'actor-failed', message: 'it broke', address: 'main/pool' },
       { type: 'problem', kind: 'sandbox', tag: 'left', message: 'of no job' },
       { type: 'problem', kind: 'report', tag: 'refused', message: 'no' },
+      { type: 'problem', kind: 'cluster', tag: 'worker-lost', message: 'silent' },
     ])
     assert.equal(
       events.filter(({ type }) => !EVENT_TYPES.includes(type)),
