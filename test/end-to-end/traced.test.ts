@@ -21,6 +21,8 @@ async function withReceiver(body: (receiver: TracesReceiver) => Promise<void>): 
   }
 }
 
+const rootOf = (trace: readonly ReceivedSpan[]) => trace.find(({ parentSpanId }) => parentSpanId === undefined)
+
 const PHASES = ['provisioning', 'connecting', 'starting', 'agent', 'grading', 'cleanup']
 
 /** Names of the spans right below one, in the order of their times, and what they belong to. */
@@ -185,32 +187,47 @@ test('what is no receiver is refused before anything begins', () =>
   }))
 
 test(
-  'a training’s steps are traces, and their rollouts have a link to them',
+  'a training’s steps and evaluations are traces, and their rollouts have a link to them',
   () =>
     withScene(scene =>
       withReceiver(async receiver => {
         const arith = join(repository, 'environments/arith')
-        const argv = ['train', arith, '--steps', '1', '--group', '4', '--task-ids', '0-3', '--no-eval', '--seed', '1']
+        const tasks = ['--task-ids', '0-3', '--held-out', '4-5', '--eval-group', '2']
+        const argv = ['train', arith, '--steps', '1', '--group', '4', '--seed', '1', ...tasks]
         const { exit, stderr } = await scene.run([...argv, '--threads', '1', '--traces', receiver.url])
         assert.is(exit, 0, stderr)
         const traces = [...receiver.traces().values()]
-        const named = (name: string) =>
-          traces.filter(trace => trace.some(span => span.parentSpanId === undefined && span.name.startsWith(name)))
+        const named = (name: string) => traces.filter(trace => rootOf(trace)?.name.startsWith(name))
         const [step, ...others] = named('training step')
-        assert.equal([others.length, named('rollout').length, traces.length], [0, 16, 17])
+        // Before the step and after it, each with two attempts at two tasks.
+        const evaluations = named('evaluation')
+        assert.equal([others.length, evaluations.length, named('rollout').length, traces.length], [0, 2, 24, 27])
         assert.equal(faultsOf(step ?? []), [])
         const names = (step ?? []).map(({ name }) => name)
         assert.ok(names.includes('train chunk') && names.includes('optimiser step'), names.join(', '))
-        const root = step?.find(({ parentSpanId }) => parentSpanId === undefined)
+        const linked = new Map<string, number>()
         for (const trace of named('rollout')) {
           assert.equal(faultsOf(trace), [])
-          const links = trace.find(({ parentSpanId }) => parentSpanId === undefined)?.links ?? []
-          assert.equal(
-            links.map(({ traceId, spanId }) => [traceId, spanId]),
-            [[root?.traceId, root?.spanId]],
-          )
+          const [link, ...more] = rootOf(trace)?.links ?? []
+          assert.is(more.length, 0)
+          const place = `${link?.traceId} ${link?.spanId}`
+          linked.set(place, (linked.get(place) ?? 0) + 1)
           // The embedded policy was asked.
           assert.ok(trace.some(({ attributes }) => Number(attributes['gen_ai.usage.output_tokens']) > 0))
+        }
+        const placeOf = (trace: readonly ReceivedSpan[]) => `${rootOf(trace)?.traceId} ${rootOf(trace)?.spanId}`
+        assert.is(linked.get(placeOf(step ?? [])), 16)
+        for (const evaluation of evaluations) {
+          assert.is(linked.get(placeOf(evaluation)), 4)
+          const { attributes, status } = rootOf(evaluation) ?? {}
+          assert.equal(
+            [
+              attributes?.['troupe.evaluation.split'],
+              Number(attributes?.['troupe.evaluation.runs']),
+              status?.code ?? 0,
+            ],
+            ['held-out', 4, 0],
+          )
         }
         assert.equal(scene.leftovers(), [])
       }),

@@ -29,7 +29,7 @@ export interface Traces {
 }
 
 /**
- * Draws a trace of each of that job's runs from now on, and of each step of its training: make it before the job's first run. The context travels
+ * Draws a trace of each of that job's runs from now on, and of each step and evaluation of its training: make it before the job's first run. The context travels
  * to threads, environment servers and models as a W3C `traceparent`. Nothing of OpenTelemetry's is set globally, and its SDK is loaded only now.
  * Rejects with `bad-traces-url` or `bad-traces-option`. docs/metrics.md has every span.
  */

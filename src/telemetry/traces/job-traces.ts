@@ -35,7 +35,7 @@ export function makeJobTraces({ jobId }: Pick<Job, 'jobId'>, options: TracesOpti
     runEnded(header, trace) {
       // Told again when a job goes on: the process that ran it has drawn it.
       if (trace === undefined && header.endedAt < openedAt) return
-      drawRun(pen, header, trace, { share, links: [training.contextOf(header.step), link].filter(isThere) })
+      drawRun(pen, header, trace, { share, links: [training.contextOf(header), link].filter(isThere) })
     },
   })
   const stopListening = listenToJob(jobId, {

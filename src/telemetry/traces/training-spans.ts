@@ -1,16 +1,19 @@
 import type { SpanContext } from '@opentelemetry/api'
 import type { Clock } from '../../clock.ts'
 import type { JobId } from '../../ids.ts'
+import { hide } from '../../redact.ts'
+import type { RunHeader } from '../../rollout/run.ts'
 import type { TrainingEvent } from '../../training/loop/events.ts'
+import { isEvaluationStep } from '../../training/loop/schedule.ts'
 import type { SpanData, Spans } from './open-spans.ts'
 import { stepTrace } from './trace-ids.ts'
 
-/** The spans of a training: a trace for each step, with its calls of the trainer. */
+/** The spans of a training: a trace for each step, with its calls of the trainer, and one for each evaluation. */
 export interface TrainingSpans {
   receive(event: TrainingEvent): void
-  /** The span of a step that is under way. */
-  contextOf(step: number): SpanContext | undefined
-  /** Steps that have not ended by now never will. */
+  /** The span of the step or evaluation that is under way, for a run of it. */
+  contextOf(run: Pick<RunHeader, 'step' | 'startedAt'>): SpanContext | undefined
+  /** Steps and evaluations that have not ended by now never will. */
   end(): void
 }
 
@@ -24,7 +27,7 @@ export function makeTrainingSpans(
   clock: Clock,
   link: SpanContext | undefined,
 ): TrainingSpans {
-  /** Since when steps are under way: one, and the next whose rollouts have begun. */
+  /** Since when steps are under way: one, and the next whose rollouts have begun; or an evaluation, of which a run is drawn. */
   const open = new Map<number, number>()
 
   function drawStep(step: number, rest: Pick<SpanData, 'startMs' | 'endMs' | 'attributes' | 'error'>): void {
@@ -33,7 +36,7 @@ export function makeTrainingSpans(
     spans.add({
       traceId: ids.traceId,
       spanId: ids.spanId(0),
-      name: 'training step',
+      name: isEvaluationStep(step) ? 'evaluation' : 'training step',
       ...rest,
       attributes: { 'troupe.step': step, ...rest.attributes },
       ...(link === undefined ? {} : { links: [link] }),
@@ -96,15 +99,31 @@ export function makeTrainingSpans(
           })
           return
         }
+        case 'evaluated': {
+          const { step, startedAt, record } = event
+          drawStep(step, {
+            startMs: startedAt,
+            endMs: startedAt + record.wallMs,
+            attributes: {
+              'troupe.evaluation.split': hide(record.split),
+              'troupe.evaluation.after_steps': record.afterSteps,
+              'troupe.evaluation.runs': record.runs,
+              'troupe.evaluation.pass_rate': record.passRate,
+              'troupe.evaluation.errored': record.errored,
+            },
+          })
+          return
+        }
         case 'resumed':
         case 'rolled-back':
         case 'adopted':
-        case 'evaluated':
         case 'stopped':
           return
       }
     },
-    contextOf(step) {
+    contextOf({ step, startedAt }) {
+      // That an evaluation has begun is told by its runs alone.
+      if (isEvaluationStep(step)) open.set(step, Math.min(startedAt, open.get(step) ?? startedAt))
       if (!open.has(step)) return undefined
       const ids = stepTrace(jobId, step)
       return { traceId: ids.traceId, spanId: ids.spanId(0), traceFlags: SAMPLED }

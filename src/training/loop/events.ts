@@ -50,6 +50,13 @@ export type TrainingEvent =
       /** The optimiser step; absent where there was none, or its answer did not come to this process. */
       readonly optimCall?: OptimCall
     }
-  | { readonly type: 'evaluated'; readonly record: EvaluationRecord }
+  | {
+      readonly type: 'evaluated'
+      readonly record: EvaluationRecord
+      /** Of the job: its own, see `RunHeader.step`. */
+      readonly step: number
+      /** Milliseconds since 1970. */
+      readonly startedAt: number
+    }
   /** By its signal, before its end. Last, where it comes. */
   | { readonly type: 'stopped' }

@@ -1,5 +1,6 @@
+import { readBoth } from '../../clock.ts'
 import type { Taskset } from '../../taskset/taskset.ts'
-import type { EvaluationRecord } from '../records.ts'
+import type { TrainingEvent } from './events.ts'
 import { makeFigures } from './figures.ts'
 import { inspectGroup } from './inspect-group.ts'
 import type { Loop } from './loop.ts'
@@ -12,21 +13,22 @@ export async function runEvaluation(
   afterSteps: number,
   split: string,
   taskset: Taskset,
-): Promise<EvaluationRecord> {
+): Promise<Extract<TrainingEvent, { type: 'evaluated' }>> {
   const { agent, clock, evaluation, job, run } = settings
   const names = Object.keys(evaluation.splits)
-  const startedAt = clock.now()
+  const step = evaluationStep(afterSteps, names.indexOf(split), names.length)
+  const { now: begun, wallTime: startedAt } = readBoth(clock)
   const figures = makeFigures()
   const groups = job.stream(taskset, agent, {
     ...run,
     group: evaluation.group,
-    step: evaluationStep(afterSteps, names.indexOf(split), names.length),
+    step,
     signal,
   })
   for await (const group of groups) figures.add(inspectGroup(group, evaluation.group, 'drop'))
   const { runs, solved, passRate, errored, versions } = figures.totals
-  const wallMs = clock.now() - startedAt
+  const wallMs = clock.now() - begun
   const record = { afterSteps, split, runs, solved, passRate, errored, wallMs, versions }
   await job.records.put(evaluationKey(afterSteps, split), record)
-  return record
+  return { type: 'evaluated', record, step, startedAt }
 }

@@ -96,7 +96,7 @@ async function evaluate(loop: Loop, kept: Kept, afterSteps: number, turn: Promis
     if (kept.evaluations.some(each => each.afterSteps === afterSteps && each.split === split)) continue
     await turn
     loop.signal.throwIfAborted()
-    await loop.emit({ type: 'evaluated', record: await runEvaluation(loop, afterSteps, split, taskset) })
+    await loop.emit(await runEvaluation(loop, afterSteps, split, taskset))
   }
 }
 

@@ -3,6 +3,7 @@ import { type TrainPlan, watchTraining } from '../../../src/cli/progress/train-v
 import { toLine } from '../../../src/cli/progress/view.ts'
 import { publish } from '../../../src/telemetry/channels.ts'
 import type { TrainingEvent } from '../../../src/training/loop/events.ts'
+import { evaluationStep } from '../../../src/training/loop/schedule.ts'
 import type { EvaluationRecord } from '../../../src/training/records.ts'
 import { jobId, makeRun, makeSnapshot } from '../../report/scene.ts'
 import { suite } from '../../support/suite.ts'
@@ -42,7 +43,7 @@ const evaluated = (afterSteps: number, passRate: number, wallMs = 10_000): Train
   const record: EvaluationRecord = {
     ...{ afterSteps, split: 'held-out', runs: 4, solved: 4 * passRate, passRate, errored: 0, wallMs, versions: {} },
   }
-  return { type: 'evaluated', record }
+  return { type: 'evaluated', record, step: evaluationStep(afterSteps, 0, 1), startedAt: 0 }
 }
 const chunk = (step: number, call: number, loss: number): TrainingEvent => ({
   ...{

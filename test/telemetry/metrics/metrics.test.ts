@@ -118,7 +118,7 @@ test('a training shows its step, loss and policy, and before there is one it sho
     tell({ type: 'step-ended', record: stepOf() })
     tell({ type: 'step-ended', record: stepOf({ step: 1, loss: Number.NaN, optimStep: 4 }) })
     const evaluation = { afterSteps: 2, split: 'held-out', runs: 8, solved: 6, errored: 0, wallMs: 9, versions: {} }
-    tell({ type: 'evaluated', record: { ...evaluation, passRate: 0.75 } })
+    tell({ type: 'evaluated', record: { ...evaluation, passRate: 0.75 }, step: 1_000_002, startedAt: 0 })
     const text = await metrics.text()
     assert.is(sampleOf(text, 'troupe_training_step'), 2)
     assert.is(sampleOf(text, 'troupe_training_policy_version'), 4)

@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import { toGroupId, toJobId } from '../../../src/ids.ts'
 import type { SpanData } from '../../../src/telemetry/traces/open-spans.ts'
 import { makeTrainingSpans } from '../../../src/telemetry/traces/training-spans.ts'
+import { evaluationStep } from '../../../src/training/loop/schedule.ts'
 import { suite } from '../../support/suite.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 import { stepOf } from '../metrics/scene.ts'
@@ -65,14 +66,17 @@ test('a step is a trace: its calls and its optimiser step are spans of it', () =
 
 test('rollouts find the step that is under way; one that does not end says so', async () => {
   const { drawn, clock, training } = makeScene()
-  assert.is(training.contextOf(0), undefined)
+  assert.is(training.contextOf({ step: 0, startedAt: START }), undefined)
   training.receive({ type: 'step-began', step: 0, groups: 1, runs: 8 })
   await clock.advance(1_000)
   training.receive({ type: 'step-began', step: 1, groups: 1, runs: 8 })
-  assert.is.not(training.contextOf(0)?.traceId, training.contextOf(1)?.traceId)
-  const context = training.contextOf(0)
+  assert.is.not(
+    training.contextOf({ step: 0, startedAt: START })?.traceId,
+    training.contextOf({ step: 1, startedAt: START })?.traceId,
+  )
+  const context = training.contextOf({ step: 0, startedAt: START })
   training.receive({ type: 'step-ended', record: stepOf({ startedAt: START, wallMs: 400 }) })
-  assert.is(training.contextOf(0), undefined)
+  assert.is(training.contextOf({ step: 0, startedAt: START }), undefined)
   assert.equal([drawn[0]?.traceId, drawn[0]?.spanId], [context?.traceId, context?.spanId])
   training.receive({ type: 'stopped' })
   await clock.advance(500)
@@ -84,6 +88,40 @@ test('rollouts find the step that is under way; one that does not end says so', 
       ['training step', 1_000, 1_500, 'step-not-ended'],
     ],
   )
+})
+
+test('an evaluation is a trace, to which its rollouts are linked before it has ended', async () => {
+  const { drawn, clock, training } = makeScene()
+  const [ended, cut] = [evaluationStep(0, 1, 2), evaluationStep(5, 0, 2)]
+  const context = training.contextOf({ step: ended, startedAt: START + 20 })
+  const record = {
+    ...{ afterSteps: 0, split: 'unseen', runs: 8, solved: 2, passRate: 0.25, errored: 1, wallMs: 300 },
+    versions: {},
+  }
+  training.receive({ type: 'evaluated', record, step: ended, startedAt: START + 10 })
+  training.contextOf({ step: cut, startedAt: START + 500 })
+  training.contextOf({ step: cut, startedAt: START + 400 })
+  await clock.advance(600)
+  training.end()
+  training.end()
+  assert.equal(
+    drawn.map(({ name, startMs, endMs, error }) => [name, startMs - START, endMs - START, error?.type]),
+    [
+      ['evaluation', 10, 310, undefined],
+      ['evaluation', 400, 600, 'step-not-ended'],
+    ],
+  )
+  const [first, second] = drawn
+  assert.equal([context?.traceId, context?.spanId], [first?.traceId, first?.spanId])
+  assert.is.not(first?.traceId, second?.traceId)
+  assert.equal(first?.attributes, {
+    'troupe.step': ended,
+    'troupe.evaluation.split': 'unseen',
+    'troupe.evaluation.after_steps': 0,
+    'troupe.evaluation.runs': 8,
+    'troupe.evaluation.pass_rate': 0.25,
+    'troupe.evaluation.errored': 1,
+  })
 })
 
 test.run()
