@@ -22,10 +22,26 @@ export interface WorkerNote {
   readonly credits: number
 }
 
+/** What it does for the job, for people to look at. */
+export interface WorkerLoad {
+  /** Members without a run, and the groups that they are of. */
+  readonly rollouts: number
+  readonly groups: number
+  /** Members that had their run there, since it joined. */
+  readonly runs: number
+  /** Takes nothing new. */
+  readonly isDraining: boolean
+}
+
 /** From a worker's desk to the dispatcher. */
 export type WorkerReport =
-  | { readonly type: 'worker-up'; readonly worker: WorkerNote; readonly desk: Ref<DeskMessage> }
-  | { readonly type: 'worker-beat'; readonly node: string; readonly credits: number }
+  | {
+      readonly type: 'worker-up'
+      readonly worker: WorkerNote
+      readonly load: WorkerLoad
+      readonly desk: Ref<DeskMessage>
+    }
+  | { readonly type: 'worker-beat'; readonly node: string; readonly credits: number; readonly load: WorkerLoad }
   | { readonly type: 'worker-refused'; readonly node: string; readonly error: ErrorData }
   | AskDurable
 

@@ -12,6 +12,8 @@ export interface ClusterPoolPorts {
   readonly desks: Desks<Ref<DeskMessage>>
   /** What the workers' pools are asked to be. */
   readonly asked: Pick<PoolStats, 'strategy' | 'source'>
+  /** Whenever a worker has told what its pool has. */
+  readonly onStats: (address: string, stats: PoolStats) => void
   readonly onTrouble: (error: ErrorData) => void
 }
 
@@ -64,7 +66,10 @@ export function clusterPool(ports: ClusterPoolPorts): Actor<{ remaining: number 
       desks.all.map(desk =>
         // One that does not answer is not counted: the dispatcher sees to it.
         context.ask(desk, question, STATS_MS).then(
-          stats => [stats],
+          stats => {
+            ports.onStats(desk.address, stats)
+            return [stats]
+          },
           () => [],
         ),
       ),

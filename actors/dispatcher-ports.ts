@@ -6,6 +6,7 @@ import type { Ref } from '../src/kernel/ref.ts'
 import type { GroupStrategy } from '../src/rollout/group.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
 import type { GroupPlan } from '../src/taskset/plan.ts'
+import type { WorkersEvent } from '../src/telemetry/channels.ts'
 import type { DeskMessage, WorkerNote } from './cluster-messages.ts'
 import type { CollectorMessage, SupervisorMessage } from './messages.ts'
 
@@ -50,7 +51,9 @@ export interface DispatcherPorts {
   readonly reapAfterMs: number
   /** Who works now, whenever that changes. */
   readonly onWorkers: (desks: readonly Ref<DeskMessage>[]) => void
-  /** Rollouts that all of them may have, and those that are out, after each message. */
-  readonly onCredits: (credits: number, out: number) => void
+  /** As `BookView` has it. */
+  readonly sandboxesOf: (address: string) => number | null
+  /** What is known of the workers, for people: once a second while there are any, and soon after one has come or gone. */
+  readonly onFigures: (figures: Omit<WorkersEvent, 'jobId'>) => void
   readonly onTrouble: (error: ErrorData) => void
 }

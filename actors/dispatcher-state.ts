@@ -36,6 +36,8 @@ export interface DispatcherState {
   /** Cancels so far. */
   generation: number
   isCancelling: boolean
+  /** What was told of the workers, and when: undefined where more has become of them since than figures. */
+  toldAt: number | undefined
 }
 
 /** How it begins. */
@@ -50,6 +52,7 @@ export const toInitialState = (): DispatcherState => ({
   starts: 0,
   generation: 0,
   isCancelling: false,
+  toldAt: undefined,
 })
 
 /** Members without a run. */

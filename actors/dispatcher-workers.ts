@@ -1,21 +1,23 @@
 /** What the dispatcher does about workers: who comes, who is lost, and what those have left. */
+import type { Clock } from '../src/clock.ts'
 import type { Context, StopReason } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
 import { type LiveList, mergeLive } from '../src/rollout/live.ts'
-import type { DeskMessage, DispatcherMessage, ReapOwners, WorkerNote } from './cluster-messages.ts'
+import type { DeskMessage, DispatcherMessage, ReapOwners } from './cluster-messages.ts'
 import type { DispatcherPorts } from './dispatcher-ports.ts'
 import type { DispatcherState } from './dispatcher-state.ts'
 import type { AskLive } from './messages.ts'
 
 const LIVE_MS = 800
 const REAP_MS = 120_000
+/** Some of them lie between two ticks. */
+const FIGURES_MS = 900
 const NOTHING_LIVE: LiveList = { rollouts: [], phases: {} }
 
 export function welcome(
   state: DispatcherState,
   ports: DispatcherPorts,
-  worker: WorkerNote,
-  desk: Ref<DeskMessage>,
+  { worker, load, desk }: Extract<DispatcherMessage, { readonly type: 'worker-up' }>,
   context: Context<DispatcherMessage>,
 ): void {
   const problem = ports.judgeWorker(worker)
@@ -23,7 +25,8 @@ export function welcome(
     ports.onTrouble(problem)
     return
   }
-  state.workers.add(worker, desk, context.clock.now())
+  state.workers.add(worker, load, desk, context.clock.now())
+  state.toldAt = undefined
   if (state.dead.delete(worker.owner)) ports.onDead(worker.owner, false)
   context.watch(desk)
   ports.onWorkers(state.workers.desks())
@@ -37,8 +40,9 @@ export function lose(
   reason: StopReason,
   context: Context<DispatcherMessage>,
 ): void {
-  const note = state.workers.gone(address)
+  const note = state.workers.gone(address, reason.type === 'stopped' ? 'left' : 'lost', context.clock.now())
   if (note === undefined) return
+  state.toldAt = undefined
   if (reason.type !== 'stopped' && !state.workers.hasOwner(note.owner)) {
     state.dead.set(note.owner, context.clock.now())
     ports.onDead(note.owner, true)
@@ -56,6 +60,18 @@ export function reap(state: DispatcherState, ports: DispatcherPorts, context: Co
     const question: ReapOwners = { type: 'reap-owners', owners: [owner] }
     context.pipe(context.ask(desk, question, REAP_MS), settled => ({ type: 'reaped', owner, settled }))
   }
+}
+
+/** Not with each sign of life: two hundred workers give as many a second. */
+export function tellFigures(state: DispatcherState, ports: DispatcherPorts, clock: Clock): void {
+  const now = clock.now()
+  if (state.toldAt !== undefined && now - state.toldAt < FIGURES_MS) return
+  state.toldAt = now
+  const { workers, out } = state
+  const { silenceMs, reapAfterMs: redeliverMs, sandboxesOf } = ports
+  const each = workers.known({ clock, silentMs: silenceMs / 2, redeliverMs, sandboxesOf })
+  const { credits, size } = workers
+  ports.onFigures({ workers: size, credits, creditsFree: Math.max(0, credits - out), each })
 }
 
 export function answerLive(state: DispatcherState, question: AskLive, context: Context<DispatcherMessage>): void {

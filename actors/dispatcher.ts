@@ -7,7 +7,7 @@ import type { ArrivedRun, AskDurable, CancelJob, DispatcherMessage, GroupSoFar }
 import { keepLimit } from './dispatcher-limits.ts'
 import type { DispatcherPorts, HandOut } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
-import { answerLive, lose, reap, welcome } from './dispatcher-workers.ts'
+import { answerLive, lose, reap, tellFigures, welcome } from './dispatcher-workers.ts'
 import type { StartGroup } from './messages.ts'
 
 const TICK_MS = 500
@@ -32,7 +32,6 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
     receive(state, message, context) {
       handle(state, message, context)
       handOut(state)
-      ports.onCredits(state.workers.credits, state.out)
       return state
     },
     onSignal(state, signal, context) {
@@ -99,10 +98,10 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
         message.replyTo?.tell(soFar(state, message.asked))
         return
       case 'worker-up':
-        welcome(state, ports, message.worker, message.desk, context)
+        welcome(state, ports, message, context)
         return
       case 'worker-beat':
-        state.workers.beat(message.node, message.credits, context.clock.now())
+        state.workers.beat(message.node, message.credits, message.load, context.clock.now())
         return
       case 'worker-refused':
         ports.onTrouble(message.error)
@@ -116,6 +115,7 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
         for (const { node, silentMs } of state.workers.silent(context.clock.now(), ports.silenceMs))
           ports.dropLink(node, silentMs)
         reap(state, ports, context)
+        tellFigures(state, ports, context.clock)
         context.after(TICK_MS, message)
         return
       case 'reaped':

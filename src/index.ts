@@ -57,7 +57,13 @@ export { processChunks } from './stream/process-chunks.ts'
 export type { RuntimeConfig, RuntimeLimits, RuntimeResources } from './taskset/runtime-config.ts'
 export type { Task } from './taskset/task.ts'
 export { Taskset } from './taskset/taskset.ts'
-export { CHANNELS, type ChannelMessages, type EngineEvent, type WorkersEvent } from './telemetry/channels.ts'
+export {
+  CHANNELS,
+  type ChannelMessages,
+  type EngineEvent,
+  type KnownWorker,
+  type WorkersEvent,
+} from './telemetry/channels.ts'
 export { createMetrics, type Metrics, type MetricsOptions } from './telemetry/metrics/create-metrics.ts'
 export { createTraces, type Traces, type TracesOptions } from './telemetry/traces/create-traces.ts'
 export { openTinkerTrainer } from './training/adapters/open-tinker.ts'

@@ -26,7 +26,8 @@ import type { Ref } from '../kernel/ref.ts'
 import type { ActorSystem } from '../kernel/system.ts'
 import type { Drained } from '../pool/pool.ts'
 import { planSource } from '../pool/source.ts'
-import { publish, type WorkersEvent } from '../telemetry/channels.ts'
+import type { PoolStats } from '../pool/stats.ts'
+import { publish } from '../telemetry/channels.ts'
 import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import { readVersion } from '../version.ts'
 import { type Engine, type EnginePorts, type Shards, startEngine } from './engine.ts'
@@ -107,14 +108,9 @@ async function coordinate(
   const toMessage = ({ agent, ...plan }: HandOut): PlanMessage => {
     return { ...plan, epoch, agent: toSharedAgent(agent, process.cwd()) }
   }
-  let told = ''
-  function tellWorkers(figures: Pick<WorkersEvent, 'credits' | 'creditsFree'>): void {
-    const event: WorkersEvent = { jobId, workers: desks.all.length, ...figures }
-    const text = JSON.stringify(event)
-    if (text === told) return
-    told = text
-    publish('workers', event)
-  }
+  /** By the worker's desk. */
+  const sandboxes = new Map<string, number>()
+  const onStats = (address: string, { created, gone }: PoolStats) => void sandboxes.set(address, created - gone)
 
   function host(system: ActorSystem, supervisor: Ref<SupervisorMessage>, data: ShardData): Shards {
     links = openNodeLinks(connection, system, () => ids.hex(4), onTrouble)
@@ -152,8 +148,11 @@ async function coordinate(
         onWorkers(all) {
           lonely()
           desks.set(all)
+          for (const address of sandboxes.keys())
+            if (!all.some(desk => desk.address === address)) sandboxes.delete(address)
         },
-        onCredits: (credits, out) => tellWorkers({ credits, creditsFree: Math.max(0, credits - out) }),
+        sandboxesOf: address => sandboxes.get(address) ?? null,
+        onFigures: figures => void publish('workers', { jobId, ...figures }),
         onTrouble,
       }),
     )
@@ -172,7 +171,7 @@ async function coordinate(
       earlyTraces.delete(runId)
       return trace
     },
-    startPool: system => system.spawn(clusterPool({ desks, asked, onTrouble })),
+    startPool: system => system.spawn(clusterPool({ desks, asked, onStats, onTrouble })),
   })
   feed = await openResultFeed(connection, manager, {
     jobId,

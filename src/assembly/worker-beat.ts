@@ -1,4 +1,4 @@
-import type { DeskMessage, DispatcherMessage, WorkerNote } from '../../actors/cluster-messages.ts'
+import type { DeskMessage, DispatcherMessage, WorkerLoad, WorkerNote } from '../../actors/cluster-messages.ts'
 import { type Clock, sleep } from '../clock.ts'
 import type { JobEntry } from '../cluster/job-board.ts'
 import type { NodeLinks } from '../cluster/node-links.ts'
@@ -15,6 +15,7 @@ export interface BeatPorts {
   readonly clock: Clock
   readonly over: AbortSignal
   readonly credits: () => number
+  readonly load: () => WorkerLoad
   /** Tells the stream that the groups here are still worked on. */
   readonly stillWorking: () => void
   /** The coordinator was not heard of for half of the time after which others have the groups. */
@@ -38,13 +39,14 @@ export function startBeat(ports: BeatPorts): WorkerBeat {
   let isUp = false
 
   function tell(): void {
+    const load = ports.load()
     if (isUp) {
-      dispatcher.tell({ type: 'worker-beat', node: note.node, credits: ports.credits() })
+      dispatcher.tell({ type: 'worker-beat', node: note.node, credits: ports.credits(), load })
       return
     }
     isUp = true
     ports.links.connect(node)
-    dispatcher.tell({ type: 'worker-up', worker: { ...note, credits: ports.credits() }, desk: ports.desk })
+    dispatcher.tell({ type: 'worker-up', worker: { ...note, credits: ports.credits() }, load, desk: ports.desk })
     void ports.system.terminated(dispatcher).then(() => {
       isUp = false
     })

@@ -1,4 +1,5 @@
 import type { JsMsg } from '@nats-io/jetstream'
+import type { WorkerLoad } from '../../actors/cluster-messages.ts'
 import type { Credits } from '../cluster/credits.ts'
 import { resultsOf } from '../cluster/names.ts'
 import type { Parcels } from '../cluster/parcels.ts'
@@ -44,6 +45,8 @@ export interface WorkerGroups {
   readonly size: number
   /** Members without a run. */
   readonly rollouts: number
+  /** For people to look at. */
+  readonly load: Omit<WorkerLoad, 'isDraining'>
   /** A delivery, from now on kept from going to others. Undefined where the worker has the group already: it is a repetition. Else how many workers were lost under it. */
   receive(plan: PlanMessage, message: JsMsg): number | undefined
   /** What was received is for nobody. */
@@ -81,6 +84,13 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
   const groups = new Map<GroupId, HeldGroup>()
   const ending = new Set<Promise<void>>()
   const onFewer = new Set<() => void>()
+  let runs = 0
+
+  function countOpen(): number {
+    let sum = 0
+    for (const { open } of groups.values()) sum += open.size
+    return sum
+  }
 
   function remove(groupId: GroupId): void {
     const held = groups.get(groupId)
@@ -144,9 +154,10 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
       return groups.size
     },
     get rollouts() {
-      let sum = 0
-      for (const { open } of groups.values()) sum += open.size
-      return sum
+      return countOpen()
+    },
+    get load() {
+      return { rollouts: countOpen(), groups: groups.size, runs }
     },
     receive({ plan, losses }, message) {
       const { groupId } = plan
@@ -178,6 +189,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
       const held = groups.get(header.groupId)
       if (held === undefined || !held.open.delete(header.runId)) return
       credits.giveBack(1)
+      runs += 1
       const work = put(header, trajectory, trace)
       held.puts.push(work)
       // Its group's end looks at how it went.

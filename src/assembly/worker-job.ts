@@ -161,6 +161,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     clock,
     over: over.signal,
     credits: creditsNow,
+    load: () => ({ ...groups.load, isDraining: leaving !== undefined }),
     stillWorking: groups.stillWorking,
     onSilent: silentMs => void leave('lost', coordinatorLost(jobId, silentMs)),
   })

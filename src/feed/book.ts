@@ -9,6 +9,7 @@ import type {
   FeedRun,
   FeedState,
   FeedTick,
+  FeedWorkers,
   LiveRollout,
 } from './messages.ts'
 import { makeNewest, type Newest } from './newest.ts'
@@ -31,6 +32,7 @@ export interface FeedBook {
   setSource(source: FeedJob['source']): void
   /** The whole of what goes on. */
   setLive(live: readonly LiveRollout[]): void
+  setWorkers(workers: FeedWorkers): void
   state(at: number, now: FeedNow): FeedState
   /** What is new since the last take. */
   take(): Omit<FeedTick, 'at' | 'now'>
@@ -42,6 +44,8 @@ export function makeFeedBook(job: FeedJob): FeedBook {
   let source: FeedJob['source'] | undefined
   let live: readonly LiveRollout[] = []
   let isLiveNew = false
+  let workers: FeedWorkers | undefined
+  let areWorkersNew = false
   const lists = {
     runs: makeNewest<FeedRun>(MOST_KEPT.runs, MOST_AT_ONCE),
     groups: makeNewest<FeedGroup>(MOST_KEPT.groups, MOST_AT_ONCE),
@@ -64,6 +68,10 @@ export function makeFeedBook(job: FeedJob): FeedBook {
       isLiveNew = next.length > 0 || live.length > 0
       live = next
     },
+    setWorkers(next) {
+      areWorkersNew = true
+      workers = next
+    },
     state(at, now) {
       const { runs, groups, chunks, steps, evaluations, failures, problems } = lists
       return {
@@ -77,6 +85,7 @@ export function makeFeedBook(job: FeedJob): FeedBook {
         training: { steps: steps.all(), evaluations: evaluations.all() },
         failures: failures.all(),
         problems: problems.all(),
+        ...(workers === undefined ? {} : { workers }),
       }
     },
     take() {
@@ -84,15 +93,18 @@ export function makeFeedBook(job: FeedJob): FeedBook {
       const taken: Omit<FeedTick, 'at' | 'now'> = {
         ...(source === undefined ? {} : { source }),
         ...(isLiveNew ? { live } : {}),
+        ...(areWorkersNew && workers !== undefined ? { workers } : {}),
         ...Object.fromEntries(entries.filter(([, items]) => items.length > 0)),
       }
       source = undefined
       isLiveNew = false
+      areWorkersNew = false
       return taken
     },
     clear() {
       for (const list of Object.values(lists)) list.clear()
       live = []
+      workers = undefined
     },
   }
   return book

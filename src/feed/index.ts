@@ -13,6 +13,7 @@ export type {
   FeedRun,
   FeedState,
   FeedTick,
+  FeedWorkers,
   LiveRollout,
 } from './messages.ts'
 export { type FeedOptions, type FeedPrices, type LiveFeed, openFeed, type WatchedJob } from './open-feed.ts'

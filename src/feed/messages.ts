@@ -3,6 +3,7 @@ import type { JobSnapshot } from '../job/snapshot.ts'
 import type { GroupEnd } from '../rollout/group.ts'
 import type { Outcome, Phase, PhaseTimings, StopReason } from '../rollout/run.ts'
 import type { LeaseKind } from '../runtimes/runtime.ts'
+import type { KnownWorker } from '../telemetry/channels.ts'
 import type { EvaluationRecord, StepRecord } from '../training/records.ts'
 
 /**
@@ -39,9 +40,11 @@ export interface FeedState {
   readonly training: { readonly steps: readonly StepRecord[]; readonly evaluations: readonly EvaluationRecord[] }
   readonly failures: readonly FeedFailure[]
   readonly problems: readonly FeedProblem[]
+  /** Absent for a job on one machine. */
+  readonly workers?: FeedWorkers
 }
 
-/** What has changed since the message before. Absent: nothing. Lists are what is new, oldest first, and the newest 500 where more is; `live` is the whole of what goes on. */
+/** What has changed since the message before. Absent: nothing. Lists are what is new, oldest first, and the newest 500 where more is; `live` and `workers` are the whole of what goes on. */
 export interface FeedTick {
   readonly at: number
   readonly now: FeedNow
@@ -55,6 +58,7 @@ export interface FeedTick {
   /** Those kinds whose count has changed, whole. */
   readonly failures?: readonly FeedFailure[]
   readonly problems?: readonly FeedProblem[]
+  readonly workers?: FeedWorkers
 }
 
 /** The figures of this moment. `null` figures: nobody can tell (a journal that is read has no pool). */
@@ -126,6 +130,17 @@ export interface FeedChunk {
   readonly tookMs: number
   readonly endedAt: number
   readonly error?: string
+}
+
+/** Who rolls out, of a job on several machines: told once a second at most. */
+export interface FeedWorkers {
+  /** Those that are there; `list` has 500 at most, and those that are gone. */
+  readonly count: number
+  /** Rollouts that all of them may have at once, and those of them that nobody uses. */
+  readonly credits: number
+  readonly creditsFree: number
+  /** Those that are silent, lost or drain come first, and those that have left last. */
+  readonly list: readonly KnownWorker[]
 }
 
 /** Rollouts without a grade, by what went wrong first. */

@@ -12,7 +12,7 @@ import { readEarlier } from './earlier.ts'
 import { type Feed, makeFeed } from './feed.ts'
 import type { FeedNow } from './messages.ts'
 import { makeRate } from './rate.ts'
-import { toFeedGroup, toFeedRun, toShown } from './to-feed.ts'
+import { toFeedGroup, toFeedRun, toFeedWorkers, toShown } from './to-feed.ts'
 
 /** What a sandbox costs, in whatever money. */
 export interface FeedPrices {
@@ -90,6 +90,7 @@ export function openFeed(job: WatchedJob, { clock = systemClock, prices }: FeedO
       book.job = { ...book.job, runtime, threads, maxConcurrent }
       feed.restate()
     },
+    workers: event => book.setWorkers(toFeedWorkers(event)),
     run(header) {
       rate.add(clock.wallTime())
       const run = toFeedRun(header, { hide })

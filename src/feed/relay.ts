@@ -19,5 +19,6 @@ export function applyTick(book: FeedBook, tick: Omit<FeedTick, 'at' | 'now'>): v
   for (const failure of tick.failures ?? []) book.failures.put(failure)
   for (const problem of tick.problems ?? []) book.problems.add(problem)
   if (tick.live !== undefined) book.setLive(tick.live)
+  if (tick.workers !== undefined) book.setWorkers(tick.workers)
   if (tick.source !== undefined) book.setSource(tick.source)
 }

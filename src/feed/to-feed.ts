@@ -1,10 +1,12 @@
 import type { Hider } from '../redact.ts'
 import type { GroupRecord } from '../rollout/group.ts'
 import type { RunHeader } from '../rollout/run.ts'
+import type { KnownWorker, WorkersEvent } from '../telemetry/channels.ts'
 import type { CallRecord } from '../training/loop/ledger.ts'
-import type { FeedChunk, FeedGroup, FeedRun } from './messages.ts'
+import type { FeedChunk, FeedGroup, FeedRun, FeedWorkers } from './messages.ts'
 
 const LONGEST_MESSAGE = 500
+const MOST_WORKERS = 500
 
 /** A text that a watcher is shown: its beginning, without secrets. */
 export function toShown(text: string, { hide }: Pick<Hider, 'hide'>): string {
@@ -68,4 +70,12 @@ export function toFeedChunk(
     endedAt: end.startedAt === undefined ? at : end.startedAt + end.tookMs,
     ...(end.error === null ? {} : { error: toShown(end.error.message, hider) }),
   }
+}
+
+const ORDER: Readonly<Record<KnownWorker['state'], number>> = { silent: 0, lost: 1, draining: 2, joined: 3, left: 4 }
+
+/** What a coordinator tells of its workers, bounded. */
+export function toFeedWorkers({ workers, credits, creditsFree, each }: WorkersEvent): FeedWorkers {
+  const list = each.toSorted((one, other) => ORDER[one.state] - ORDER[other.state]).slice(0, MOST_WORKERS)
+  return { count: workers, credits, creditsFree, list }
 }

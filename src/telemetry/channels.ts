@@ -24,7 +24,7 @@ export interface ChannelMessages {
   /** Of an engine on several machines: a worker that is lost or refused, a stream that is full, a server that is away. */
   readonly cluster: ErrorData
   readonly engine: EngineEvent
-  /** Of an engine on several machines, whenever its workers or what they have free changes. */
+  /** Of an engine on several machines, once a second, and soon after a worker has come or gone. */
   readonly workers: WorkersEvent
   /** A run that ended, once it is durable: whatever became of it. */
   readonly run: RunHeader
@@ -68,6 +68,36 @@ export interface WorkersEvent {
   readonly credits: number
   /** Of those the ones that nobody uses. */
   readonly creditsFree: number
+  /** One by one: those that are there, by node, and then those that are gone since ten minutes at most, the last first. */
+  readonly each: readonly KnownWorker[]
+}
+
+/** A worker as its coordinator knows it, by what it said last. Times are milliseconds since 1970, by the coordinator's clock. */
+export interface KnownWorker {
+  readonly node: string
+  readonly host: string
+  /**
+   * `draining`: takes nothing new. `silent`: not heard of for half of the time after which it is lost. `lost`: its groups are others'. `left`: by itself, and what it
+   * had is given back.
+   */
+  readonly state: 'joined' | 'draining' | 'silent' | 'lost' | 'left'
+  /** Under way there, and the groups that they are of. */
+  readonly rollouts: number
+  readonly groups: number
+  /** Rollouts that it may have of this job at once. */
+  readonly credits: number
+  /** Rollouts that ended there since it joined, and per second over the last ten. */
+  readonly runs: number
+  readonly rate: number
+  /** Those that it has made and that are not gone; null where it has not told yet. */
+  readonly sandboxes: number | null
+  /** When it joined, and when it gave the last sign of life. */
+  readonly since: number
+  readonly heardAt: number
+  /** Of one that is gone: since when. */
+  readonly goneAt?: number
+  /** Of a lost one: from when at the latest others are given its groups. */
+  readonly othersAt?: number
 }
 
 /** Their names at `node:diagnostics_channel`. */

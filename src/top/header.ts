@@ -14,7 +14,7 @@ const CURVE_SHARE = 3
 
 /** What stands above the lists: who, how far, how it goes, the pool, the engine, and the curve of a training. */
 export function toHeader(state: FeedState, columns: number): readonly string[] {
-  return [titleOf(state), progressOf(state, columns), runsOf(state), poolOf(state), engineOf(state)]
+  return [titleOf(state), progressOf(state, columns), runsOf(state), poolOf(state), crewOf(state), engineOf(state)]
     .concat(curveOf(state, columns), phasesOf(state))
     .filter(line => line !== '')
 }
@@ -74,6 +74,17 @@ function poolOf({ now: { snapshot, hitRate }, job }: FeedState): string {
     ...(pool === undefined || pool.waiting === 0 ? [] : [`${pool.waiting} wait`]),
     `credits ${credits}`,
   ])
+}
+
+/** Of a job on several machines. */
+function crewOf({ workers }: FeedState): string {
+  if (workers === undefined) return ''
+  const { count, credits, creditsFree, list } = workers
+  const apart = (['silent', 'draining', 'lost'] as const).flatMap(state => {
+    const those = list.filter(worker => worker.state === state).length
+    return those === 0 ? [] : [`${those} ${state}`]
+  })
+  return parts([`workers ${count}`, ...apart, `their rollouts ${credits - creditsFree}/${credits}`])
 }
 
 function engineOf({ now: { snapshot }, job }: FeedState): string {

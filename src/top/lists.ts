@@ -1,6 +1,7 @@
 import type { FeedState, LiveRollout } from '../feed/messages.ts'
 import { clockTime, fit, pad, toPlain } from './text.ts'
 import type { ListName, Sort } from './view.ts'
+import { workersOf } from './workers.ts'
 
 /** A list: what it is called, the heads of its columns, and its entries, the most important first. */
 export interface List {
@@ -28,6 +29,7 @@ export function toLists(state: FeedState, sort: Sort, columns: number): Readonly
     groups: groupsOf(state, columns),
     failures: failuresOf(state, columns),
     problems: problemsOf(state, columns),
+    workers: workersOf(state, columns),
   }
 }
 

@@ -2,7 +2,7 @@ import type { FeedState } from '../feed/messages.ts'
 import { toHeader } from './header.ts'
 import { type List, toLists } from './lists.ts'
 import { fit } from './text.ts'
-import { FIRST_VIEW, LISTS, type TopView } from './view.ts'
+import { FIRST_VIEW, LISTS, type ListName, type TopView } from './view.ts'
 
 /** Columns and rows. Rows may be `Infinity`: then all there is to show is shown, as far as anybody wants to read it. */
 export interface Size {
@@ -17,9 +17,10 @@ export interface Paint {
 }
 
 const PLAIN: Paint = { strong: text => text, faint: text => text }
-const KEYS = 'q quit   tab next list   0 all  1 rollouts  2 groups  3 failures  4 problems   s sort'
 /** How many entries a list has where it shares the room, while the rollouts get what is left. */
-const SHARED = { groups: 4, failures: 3, problems: 2 } as const
+const SHARED = { groups: 4, workers: 5, failures: 3, problems: 2 } as const
+/** In this order, below the rollouts. */
+const OTHERS = ['groups', 'workers', 'failures', 'problems'] as const
 /** Rows: title, heads and an entry. */
 const LEAST_ROLLOUTS = 3
 /** Where nothing limits the rows. */
@@ -37,7 +38,7 @@ export function renderTop(
     const fitted = fit(line, columns)
     return index === 0 ? paint.strong(fitted) : fitted
   })
-  const footer = isEndless ? [] : [paint.faint(fit(KEYS, columns))]
+  const footer = isEndless ? [] : [paint.faint(fit(tellKeys(listsOf(state)), columns))]
   const lists = toLists(state, view.sort, columns)
   const room = isEndless ? rows : rows - header.length - footer.length
   const body =
@@ -45,6 +46,16 @@ export function renderTop(
   if (isEndless) return [...header, ...body].join('\n')
   const filled = [...body, ...Array.from({ length: Math.max(0, room - body.length) }, () => '')]
   return [...header, ...filled, ...footer].slice(0, rows).join('\n')
+}
+
+/** Those that there are: on one machine there is none of workers. */
+export function listsOf(state: FeedState | undefined): readonly ListName[] {
+  return state?.workers === undefined ? LISTS.filter(name => name !== 'workers') : LISTS
+}
+
+function tellKeys(lists: readonly ListName[]): string {
+  const names = lists.map((name, index) => `${index + 1} ${name}`)
+  return `q quit   tab next list   ${['0 all', ...names].join('  ')}   s sort`
 }
 
 /** A list with its title and heads, in so many rows at most; none where not even an entry has room. */
@@ -65,7 +76,7 @@ function showList(
 
 /** Lists that have nothing to show have no room; the rollouts get what the others leave. */
 function shareRoom(lists: ReturnType<typeof toLists>, room: number, columns: number, paint: Paint): readonly string[] {
-  const others = LISTS.flatMap(name => (name === 'rollouts' || lists[name].count === 0 ? [] : [name]))
+  const others = OTHERS.filter(name => lists[name].count > 0)
   let left = room
   const sections = new Map<string, readonly string[]>()
   // Those that tell what goes wrong are served first, and never take all.

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { FeedMessage } from '../feed/messages.ts'
 import { type Keys, readKeys } from './keys.ts'
 import { makeKnown } from './known.ts'
-import { type Paint, renderTop } from './render.ts'
+import { listsOf, type Paint, renderTop } from './render.ts'
 import { openScreen, type Terminal } from './screen.ts'
 import { FIRST_VIEW, pressKey } from './view.ts'
 
@@ -55,7 +55,7 @@ export async function showTop(
       keyboard === undefined
         ? undefined
         : readKeys(keyboard, key => {
-            const asked = pressKey(view, key)
+            const asked = pressKey(view, key, listsOf(known.state()))
             if (asked?.type === 'quit') quit.abort()
             if (asked?.type !== 'view') return
             view = asked.view

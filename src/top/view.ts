@@ -1,5 +1,5 @@
 /** The lists of `troupe top`, in the order of their keys. */
-export const LISTS = ['rollouts', 'groups', 'failures', 'problems'] as const
+export const LISTS = ['rollouts', 'groups', 'failures', 'problems', 'workers'] as const
 /** One of them. */
 export type ListName = (typeof LISTS)[number]
 
@@ -23,13 +23,13 @@ export type KeyPress = { readonly type: 'quit' } | { readonly type: 'view'; read
 const CTRL_C = '\u0003'
 const TAB = '\t'
 
-/** Undefined for a key that means nothing. */
-export function pressKey(view: TopView, key: string): KeyPress | undefined {
+/** `lists`: those that there are. Undefined for a key that means nothing. */
+export function pressKey(view: TopView, key: string, lists: readonly ListName[]): KeyPress | undefined {
   if (key === 'q' || key === 'Q' || key === CTRL_C) return { type: 'quit' }
-  if (key === TAB) return { type: 'view', view: { ...view, list: next(['all', ...LISTS], view.list) } }
+  if (key === TAB) return { type: 'view', view: { ...view, list: next(['all', ...lists], view.list) } }
   if (key === 's') return { type: 'view', view: { ...view, sort: next(SORTS, view.sort) } }
   if (key === '0') return { type: 'view', view: { ...view, list: 'all' } }
-  const list = /^[1-9]$/.test(key) ? LISTS[Number(key) - 1] : undefined
+  const list = /^[1-9]$/.test(key) ? lists[Number(key) - 1] : undefined
   return list === undefined ? undefined : { type: 'view', view: { ...view, list } }
 }
 

@@ -6,9 +6,11 @@ import type {
   ShardMessage,
   SupervisorMessage,
 } from '../../actors/messages.ts'
-import { supervisor } from '../../actors/supervisor.ts'
+import { type SupervisorPorts, supervisor } from '../../actors/supervisor.ts'
 import type { Actor } from '../../src/kernel/actor.ts'
 import { makeSystem } from '../../src/kernel/system.ts'
+import type { PlannedGroup } from '../../src/taskset/plan.ts'
+import { workersWanted } from '../../src/telemetry/metrics/cluster-metrics.ts'
 import { plans } from '../support/engine-scene.ts'
 import { suite } from '../support/suite.ts'
 import { settle, VirtualClock } from '../support/virtual-clock.ts'
@@ -16,7 +18,11 @@ import { settle, VirtualClock } from '../support/virtual-clock.ts'
 const test = suite('supervisor: demand')
 
 /** A supervisor with a shard that never ends anything, and what it tells the pool of what is to come. */
-function makeDemandScene() {
+function makeDemandScene(
+  given: Pick<Partial<SupervisorPorts>, 'isFull' | 'onCredits' | 'onStarted'> & {
+    readonly maxConcurrent?: number
+  } = {},
+) {
   const system = makeSystem({ node: 'main', clock: new VirtualClock(), encodeLocal: true })
   const told: number[] = []
   const pool: Actor<null, PoolMessage> = {
@@ -40,6 +46,7 @@ function makeDemandScene() {
       onFailed() {},
       maxConcurrent: 1_000,
       deadGroupLimit: 8,
+      ...given,
     }),
   )
   const root = system.spawn(shard)
@@ -74,6 +81,38 @@ test('what was expected is forgotten when everything is cancelled', async () => 
   const question: CancelAll = { type: 'cancel-all' }
   await system.ask(ref, question, 1_000)
   assert.equal(told, [12, 0])
+  await system.stop()
+})
+
+test('what is released asks for workers, up to the limit however few there are; behind a slow trainer it ends', async () => {
+  let isFull = false
+  let released = 0
+  const started: PlannedGroup[] = []
+  const { system, ref, run } = makeDemandScene({
+    maxConcurrent: 24,
+    isFull: () => isFull,
+    onStarted: group => void started.push(group),
+    onCredits(inUse) {
+      released = inUse
+    },
+  })
+  // One worker is there, and has four credits.
+  const wanted = () => workersWanted({ released, maxConcurrent: 24, workers: 1, credits: 4 })
+  const endAll = async () => {
+    for (const { plan } of started.splice(0))
+      for (const { runId } of plan.members) ref.tell({ type: 'run-over', groupId: plan.groupId, runId })
+    await settle()
+  }
+  run(10, 4)
+  await settle()
+  assert.equal([released, wanted()], [24, 6], 'the sixteen beyond are not for now')
+  isFull = true
+  await endAll()
+  assert.equal([released, wanted()], [0, 0], 'sixteen are planned, and wait for the trainer')
+  isFull = false
+  ref.tell({ type: 'room' })
+  await settle()
+  assert.equal([released, wanted()], [16, 4])
   await system.stop()
 })
 

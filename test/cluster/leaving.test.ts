@@ -111,8 +111,9 @@ test(
           protocol: 1,
           credits: 8,
         }
+        const load = { rollouts: 0, groups: 0, runs: 0, isDraining: false }
         const desk = system.spawn<null, DeskMessage>({ name: 'desk', initial: () => null, receive: () => null })
-        system.ref<WorkerReport>(entry?.dispatcher ?? '').tell({ type: 'worker-up', worker: other, desk })
+        system.ref<WorkerReport>(entry?.dispatcher ?? '').tell({ type: 'worker-up', worker: other, load, desk })
         await until(
           () => running.stderr().includes('9.9.8'),
           () => running.stderr(),

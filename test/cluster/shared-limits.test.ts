@@ -64,7 +64,8 @@ function makeScene(workers: number): Scene {
         return true
       },
     }
-    state.workers.add({ node, host: 'here', owner: node, version: '1', protocol: 1, credits: 8 }, desk, 0)
+    const note = { node, host: 'here', owner: node, version: '1', protocol: 1, credits: 8 }
+    state.workers.add(note, { rollouts: 0, groups: 0, runs: 0, isDraining: false }, desk, 0)
   }
   return scene
 }

@@ -15,7 +15,7 @@ import { agentOf, InProcessRuntime } from '../../src/testing/index.ts'
 import { makeHeader } from '../journal/fixtures.ts'
 import { suite } from '../support/suite.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
-import { groupOf, jobId, jobOf, poolOf, stepOf } from '../telemetry/metrics/scene.ts'
+import { groupOf, jobId, jobOf, poolOf, stepOf, workerOf } from '../telemetry/metrics/scene.ts'
 import { runsOf, statesOf, ticksOf, until, watch } from './scene.ts'
 
 const test = suite('feeds of jobs')
@@ -140,6 +140,34 @@ test(
   },
   { deadlineMs: 60_000 },
 )
+
+test('workers come with a state and with ticks, so many at most, the silent and lost ones among them; on one machine none do', async () => {
+  const clock = new VirtualClock()
+  const feed = openFeed(watched(), { clock })
+  const { messages, stop } = watch(feed)
+  await clock.advance(0)
+  assert.is(statesOf(messages)[0]?.workers, undefined)
+  const each = Array.from({ length: 700 }, (_, at) => workerOf({ node: `w${at}` }))
+  each.push(workerOf({ node: 'silent', state: 'silent' }), workerOf({ node: 'left', state: 'left', goneAt: 1 }))
+  each.push(workerOf({ node: 'lost', state: 'lost', goneAt: 1 }))
+  const figures = { workers: 701, credits: 5_608, creditsFree: 8 }
+  publish('workers', { jobId, ...figures, each })
+  publish('workers', { jobId: toJobId('other'), workers: 9, credits: 9, creditsFree: 9, each: [] })
+  await clock.advance(250)
+  const told = ticksOf(messages).at(-1)?.workers
+  assert.equal([told?.count, told?.credits, told?.creditsFree, told?.list.length], [701, 5_608, 8, 500])
+  assert.equal(
+    told?.list.slice(0, 3).map(({ node }) => node),
+    ['silent', 'lost', 'w0'],
+  )
+  await clock.advance(250)
+  assert.is(ticksOf(messages).at(-1)?.workers, undefined, 'what has not changed is not told again')
+  const late = watch(feed)
+  assert.equal(statesOf(late.messages)[0]?.workers, told)
+  late.stop()
+  stop()
+  await feed.close()
+})
 
 test('what a training tells, problems, the hit rate and the cost come with it; other jobs and secrets do not', async () => {
   const clock = new VirtualClock()

@@ -1,14 +1,20 @@
 import * as assert from 'uvu/assert'
 import { fit, pad, sparkline, toPlain } from '../../src/top/text.ts'
-import { FIRST_VIEW, pressKey, type TopView } from '../../src/top/view.ts'
+import { FIRST_VIEW, LISTS, type ListName, pressKey, type TopView } from '../../src/top/view.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('keys and texts of troupe top')
 
+const ALONE = LISTS.filter(name => name !== 'workers')
+
 function press(...keys: string[]): TopView {
+  return pressOf(ALONE, ...keys)
+}
+
+function pressOf(lists: readonly ListName[], ...keys: string[]): TopView {
   let view = FIRST_VIEW
   for (const key of keys) {
-    const pressed = pressKey(view, key)
+    const pressed = pressKey(view, key, lists)
     if (pressed?.type === 'view') view = pressed.view
   }
   return view
@@ -21,8 +27,14 @@ test('keys choose lists and how rollouts are sorted; q and Ctrl-C quit, and othe
   assert.equal(press('3', '0').list, 'all')
   assert.equal(press('s').sort, 'phase')
   assert.equal(press('s', 's', 's').sort, 'longest')
-  for (const key of ['q', 'Q', '\u0003']) assert.equal(pressKey(FIRST_VIEW, key), { type: 'quit' })
-  for (const key of ['x', '9', '\u001b[A', '\u001b']) assert.is(pressKey(FIRST_VIEW, key), undefined)
+  for (const key of ['q', 'Q', '\u0003']) assert.equal(pressKey(FIRST_VIEW, key, LISTS), { type: 'quit' })
+  for (const key of ['x', '9', '\u001b[A', '\u001b']) assert.is(pressKey(FIRST_VIEW, key, LISTS), undefined)
+})
+
+test('workers have a key where there are any', () => {
+  assert.equal(press('5').list, 'all')
+  assert.equal(pressOf(LISTS, '5').list, 'workers')
+  assert.equal(pressOf(LISTS, ...'\t'.repeat(5)).list, 'workers')
 })
 
 test('a text from elsewhere commands no terminal', () => {

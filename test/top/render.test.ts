@@ -1,7 +1,8 @@
 import stringWidth from 'string-width'
 import * as assert from 'uvu/assert'
 import { renderTop } from '../../src/top/render.ts'
-import { FIRST_VIEW } from '../../src/top/view.ts'
+import { FIRST_VIEW, LISTS } from '../../src/top/view.ts'
+import { toWorkers } from '../dashboard/browser/fixture/workers.ts'
 import { makeRun } from '../report/scene.ts'
 import { suite } from '../support/suite.ts'
 import { AT, FAILURES, rolloutOf, stateOf } from './scene.ts'
@@ -65,8 +66,9 @@ test('no line is wider and no screen higher than the terminal, whatever is in it
   const live = Array.from({ length: 64 }, (_, n) =>
     rolloutOf(n, 'agent', n, n, { slug: n % 2 === 0 ? wide : `\u001b[2J${'x'.repeat(200)}` }),
   )
-  const state = stateOf({ live, failures: FAILURES, problems: [{ at: AT, kind: 'sandbox', tag: 'x', message: wide }] })
-  for (const list of ['all', 'rollouts', 'groups', 'failures', 'problems'] as const)
+  const problems = [{ at: AT, kind: 'sandbox', tag: 'x', message: wide }]
+  const state = stateOf({ live, failures: FAILURES, problems, workers: toWorkers(200, AT) })
+  for (const list of ['all', ...LISTS] as const)
     for (const columns of [20, 80, 101])
       for (const rows of [1, 12, 40]) {
         const text = renderTop(state, { columns, rows }, { ...FIRST_VIEW, list })
@@ -75,6 +77,33 @@ test('no line is wider and no screen higher than the terminal, whatever is in it
         assert.not.ok(text.includes('\u001b'))
         for (const line of lines) assert.ok(stringWidth(line) <= columns, `${list} at ${columns}x${rows}: ${line}`)
       }
+})
+
+test('workers: how many and how full, those that are silent or lost first, and on one machine nothing of it', () => {
+  const workers = toWorkers(4, AT)
+  const lines = renderTop(stateOf({ workers }), { columns: 110, rows: 40 }).split('\n')
+  const used = workers.credits - workers.creditsFree
+  assert.is(lines[4], `workers 4  1 silent  1 draining  2 lost  their rollouts ${used}/${workers.credits}`)
+  assert.match(lines.at(-1) ?? '', /4 problems {2}5 workers {3}s sort$/)
+  const all = renderTop(stateOf({ workers }), { columns: 110, rows: 20 }, { ...FIRST_VIEW, list: 'workers' }).split(
+    '\n',
+  )
+  assert.match(all[8] ?? '', /^── workers 4 ─/)
+  assert.match(all[9] ?? '', /^worker +state +rollouts +ended\/s +groups +ended +boxes +there for$/)
+  const [silent, lost] = workers.list
+  assert.match(
+    all[10] ?? '',
+    new RegExp(`^${silent?.node.slice(7)} +silent 2:40 +█+░* +${silent?.rollouts}/64 +\\d\\.\\d +${silent?.groups} `),
+  )
+  assert.match(
+    all[11] ?? '',
+    new RegExp(`^${lost?.node.slice(7)} +lost 4 s +${lost?.groups} groups for others soon +${lost?.runs} +1:00:00$`),
+  )
+  assert.match(all[12] ?? '', /lost 6:40 +\d groups given to others /)
+  assert.match(all[13] ?? '', /draining +█{8} +17\/17/)
+  assert.match(all[16] ?? '', / left 8:20 /)
+  const alone = renderTop(stateOf(), { columns: 110, rows: 40 })
+  assert.not.match(alone, 'workers')
 })
 
 test('a list that is chosen has the room, and says how much more there is', () => {

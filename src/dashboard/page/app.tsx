@@ -11,6 +11,7 @@ import { Lanes } from './views/lanes.tsx'
 import { Now } from './views/now.tsx'
 import { Run } from './views/run.tsx'
 import { Training } from './views/training.tsx'
+import { Workers } from './views/workers.tsx'
 
 export interface ViewProps {
   readonly state: PageState
@@ -24,6 +25,7 @@ const VIEWS = {
   groups: Groups,
   training: Training,
   failures: Failures,
+  workers: Workers,
   run: Run,
   ladder: Ladder,
 } as const

@@ -35,7 +35,7 @@ export function Header({ state, place, onTheme }: HeaderProps) {
       <nav class="tabs" aria-label="Views">
         <div>
           <ul>
-            {TABS.map(({ id, name }) => (
+            {tabsOf(state, place).map(({ id, name }) => (
               <li key={id}>
                 <a
                   href={toHash({ tab: id, ...(place.job === undefined ? {} : { job: place.job }) })}
@@ -51,6 +51,11 @@ export function Header({ state, place, onTheme }: HeaderProps) {
       </nav>
     </header>
   )
+}
+
+/** Workers are a tab where there are any to tell of. */
+function tabsOf({ workers }: PageState, place: Place): readonly (typeof TABS)[number][] {
+  return TABS.filter(({ id }) => id !== 'workers' || workers !== null || place.tab === id)
 }
 
 const SOURCES: Readonly<Record<FeedJob['source'], { readonly word: string; readonly says: string }>> = {

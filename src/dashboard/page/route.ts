@@ -5,6 +5,7 @@ export const TABS = [
   { id: 'groups', name: 'Groups' },
   { id: 'training', name: 'Training' },
   { id: 'failures', name: 'Failures' },
+  { id: 'workers', name: 'Workers' },
   { id: 'run', name: 'Trajectory' },
   { id: 'ladder', name: 'Ladder' },
 ] as const

@@ -142,7 +142,7 @@ export const METRICS = {
     name: 'troupe_workers_wanted',
     type: 'gauge',
     unit: 'workers',
-    help: 'Workers that the planned runs would keep busy, within --max-concurrent; 1 while there is work and no worker is known.',
+    help: 'Workers that the runs which may go on now would keep busy, within --max-concurrent; 1 while there are any and no worker is known.',
     absentAtFirst: true,
   },
   poolSandboxes: {

@@ -56,7 +56,8 @@ test(
       ['narrow', NARROW],
     ] as const) {
       await page.setViewportSize(viewport)
-      for (const { id } of TABS) {
+      // Of workers a job on one machine has nothing to show.
+      for (const { id } of TABS.filter(tab => tab.id !== 'workers')) {
         await show(page, url, id)
         assert.is(await overflow(page), 0, `${id} is wider than the window`)
         await page.screenshot({ path: join(PICTURES, `${id}-${name}.png`), fullPage: true })

@@ -7,6 +7,7 @@ import { repository } from '../../support/source-imports.ts'
 import { suite } from '../../support/suite.ts'
 import { findViolations } from './axe.ts'
 import { type FixtureServer, serveFixture } from './fixture/server.ts'
+import { toWorkers } from './fixture/workers.ts'
 import { DESKTOP, NARROW, openBrowser, type TestBrowser } from './open-browser.ts'
 import { brokenWords, overflow, ready, smallTraining } from './scene.ts'
 
@@ -20,6 +21,7 @@ let browser: TestBrowser
 test.before(async () => {
   await mkdir(PICTURES, { recursive: true })
   server = await serveFixture(simulation)
+  server.scene.state = () => ({ type: 'state', ...simulation.state(), workers: toWorkers(200, simulation.at) })
   browser = await openBrowser()
 })
 test.after(async () => {

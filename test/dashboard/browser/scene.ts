@@ -65,6 +65,7 @@ export async function ready(page: Page, tab: string): Promise<void> {
     groups: '.group',
     training: '.plot canvas',
     failures: '.failure',
+    workers: '.standing.joined',
     run: '.turn.grade',
     newest: 'tbody tr',
     ladder: '.plot canvas',

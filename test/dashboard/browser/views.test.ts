@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import { type FixtureServer, serveFixture } from './fixture/server.ts'
 import { GROUP_SIZE } from './fixture/simulation.ts'
+import { toWorkers } from './fixture/workers.ts'
 import { openBrowser, type TestBrowser } from './open-browser.ts'
 import { chartData, ready, smallTraining, tableUnder, texts } from './scene.ts'
 
@@ -156,6 +157,38 @@ test('Failures counts by kind, and leads to the first of each', async () => {
   await page.locator('.failure a').first().click()
   await page.locator('.turn.prompt').waitFor()
   assert.match(page.url(), `#/run/${kinds[0]?.first.runId}`)
+  await page.close()
+})
+
+test('Workers is a view of a job that has any: each with what it does, those that are not well first, in the order asked for', async () => {
+  const { page } = await browser.open(at('#/now'))
+  await ready(page, 'now')
+  assert.not.ok((await texts(page, '.tabs a')).includes('Workers'), 'on one machine there are none')
+  await page.goto(at('#/workers'))
+  await page.getByText('Nobody tells of workers.').waitFor()
+  const workers = toWorkers(200, simulation.at)
+  server.push({ type: 'tick', ...simulation.tick(0), workers })
+  await page.getByRole('link', { name: 'Workers' }).click()
+  await ready(page, 'workers')
+  const rows = () => texts(page, '.panel:has(h2:text-is("Workers")) tbody tr')
+  const there = workers.list.filter(({ goneAt }) => goneAt === undefined)
+  assert.match((await texts(page, '.panel header p'))[0] ?? '', '200 are there, 1 silent, 1 draining')
+  const used = there.reduce((sum, { rollouts }) => sum + rollouts, 0).toLocaleString('en-US')
+  assert.match((await texts(page, '.facts')).join(), `Rollouts ${used} of ${workers.credits.toLocaleString('en-US')}`)
+  const [silent, draining, first] = await rows()
+  assert.match(silent ?? '', /^rollout-001-[0-9a-f]{8} ▲ silent \d min \d\d s \d+ of 64 /)
+  assert.match(draining ?? '', /^rollout-002-[0-9a-f]{8} ◐ draining 17 of 17 3 /)
+  const third = there[2]
+  assert.match(first ?? '', `● joined ${third?.rollouts} of 64 ${third?.groups} ${third?.rate.toFixed(1)} `)
+  await page.getByLabel('Order').selectOption('most rollouts')
+  const most = Math.max(...there.filter(({ state }) => state === 'joined').map(({ rollouts }) => rollouts))
+  assert.match((await rows())[2] ?? '', ` joined ${most} of 64 `)
+  await page.getByRole('button', { name: 'Show all 200 rows' }).click()
+  assert.is((await rows()).length, 200)
+  const gone = await texts(page, '.panel:has(h2:text-is("Gone")) tbody tr')
+  assert.match(gone[0] ?? '', /✕ lost [\d:]{8} \d groups with \d+ rollouts, for others from [\d:]{8} on /)
+  assert.match(gone[1] ?? '', /✕ lost [\d:]{8} \d groups with \d+ rollouts, given to others /)
+  assert.match(gone[2] ?? '', /○ left [\d:]{8} gave back what it had /)
   await page.close()
 })
 

@@ -13,7 +13,7 @@ import { makeHeader } from '../../journal/fixtures.ts'
 import { repository } from '../../support/source-imports.ts'
 import { suite } from '../../support/suite.ts'
 import { readSamples, type Sample } from './exposition.ts'
-import { groupOf, jobId, jobOf, poolOf, stepOf } from './scene.ts'
+import { groupOf, jobId, jobOf, poolOf, stepOf, workerOf } from './scene.ts'
 
 const test = suite('alerts')
 const read = (path: string) => readFileSync(join(repository, path), 'utf8')
@@ -40,7 +40,7 @@ async function exposed(): Promise<readonly Sample[]> {
     for (const outcome of ['graded', 'infrastructure-error', 'environment-error'] satisfies Outcome[])
       publish('run', makeHeader({ outcome }))
     publish('group', groupOf({ end: { type: 'dropped', reason: 'member-lost' } }))
-    publish('workers', { jobId, workers: 1, credits: 8, creditsFree: 8 })
+    publish('workers', { jobId, workers: 1, credits: 8, creditsFree: 8, each: [workerOf()] })
     publish('sandbox', { tag: 'sandbox-left', message: 'one may be left' })
     const call = {
       type: 'chunk-trained',

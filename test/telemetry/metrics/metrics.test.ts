@@ -2,13 +2,13 @@ import { register } from 'prom-client'
 import * as assert from 'uvu/assert'
 import { toJobId } from '../../../src/ids.ts'
 import { createMetrics, type Metrics } from '../../../src/index.ts'
-import { publish } from '../../../src/telemetry/channels.ts'
+import { type KnownWorker, publish } from '../../../src/telemetry/channels.ts'
 import { METRICS } from '../../../src/telemetry/metrics/catalogue.ts'
 import type { MetricDefinition } from '../../../src/telemetry/metrics/definition.ts'
 import { makeHeader } from '../../journal/fixtures.ts'
 import { suite } from '../../support/suite.ts'
 import { readDeclared, readSamples, sampleOf } from './exposition.ts'
-import { groupOf, jobId, jobOf, poolOf, stepOf } from './scene.ts'
+import { groupOf, jobId, jobOf, poolOf, stepOf, workerOf } from './scene.ts'
 
 const test = suite('metrics')
 const definitions: readonly MetricDefinition[] = Object.values(METRICS)
@@ -131,35 +131,43 @@ test('a training shows its step, loss and policy, and before there is one it sho
     assert.is(sampleOf(text, 'troupe_evaluation_pass_rate', { split: 'held-out' }), 0.75)
   }))
 
-test('an engine on several machines shows its workers, and how many the planned runs would keep busy', async () => {
-  let runs = { plannedRuns: 0, finishedRuns: 0 }
+test('an engine on several machines shows its workers, and how many the runs that may go on now would keep busy', async () => {
+  let runs = { plannedRuns: 1_000, finishedRuns: 0, creditsInUse: 0 }
   await counting(
     async metrics => {
-      const wanted = async (planned: number, finished: number) => {
-        runs = { plannedRuns: planned, finishedRuns: finished }
+      const wanted = async (released: number) => {
+        runs = { ...runs, creditsInUse: released }
         return sampleOf(await metrics.text(), 'troupe_workers_wanted')
       }
-      const tell = (workers: number, credits: number, creditsFree: number) =>
-        publish('workers', { jobId, workers, credits, creditsFree })
+      const tell = (each: readonly KnownWorker[], creditsFree: number) => {
+        const credits = each.reduce((sum, worker) => sum + worker.credits, 0)
+        publish('workers', { jobId, workers: each.length, credits, creditsFree, each })
+      }
       publish('engine', { type: 'started', jobId, runtime: 'local', threads: 2, maxConcurrent: 512 })
-      assert.is(await wanted(1_000, 0), undefined, 'on one machine there are none')
-      tell(0, 0, 0)
-      assert.is(await wanted(0, 0), 0)
-      assert.is(await wanted(1_000, 0), 1, 'the first tells what a worker has')
-      tell(2, 128, 28)
-      assert.is(await wanted(1_000, 0), 8, 'no more than --max-concurrent')
-      assert.is(await wanted(1_000, 871), 3, 'what is left of a worker is one')
-      assert.is(await wanted(1_000, 1_000), 0)
+      assert.is(await wanted(512), undefined, 'on one machine there are none')
+      tell([], 0)
+      assert.is(await wanted(0), 0)
+      assert.is(await wanted(512), 1, 'the first tells what a worker has')
+      const two = ['a', 'b'].map(node => workerOf({ node, credits: 64 }))
+      tell(two, 28)
+      assert.is(await wanted(512), 8)
+      assert.is(await wanted(519), 8, 'no more than --max-concurrent: the last group may go over')
+      assert.is(await wanted(129), 3, 'what is left of a worker is one')
+      assert.is(await wanted(0), 0, 'a thousand are planned, and all of them wait for the trainer')
       const text = await metrics.text()
       assert.is(sampleOf(text, 'troupe_cluster_workers'), 2)
       assert.is(sampleOf(text, 'troupe_cluster_credits', { state: 'used' }), 100)
       assert.is(sampleOf(text, 'troupe_cluster_credits', { state: 'free' }), 28)
-      tell(0, 0, 0)
-      assert.is(await wanted(1_000, 0), 8, 'as the last that were there had it')
-      publish('workers', { jobId: toJobId('job-2'), workers: 9, credits: 9, creditsFree: 9 })
+      const drains = workerOf({ node: 'c', state: 'draining', credits: 2 })
+      const isSilent = workerOf({ node: 'd', state: 'silent', credits: 2 })
+      tell([...two, drains, isSilent], 0)
+      assert.is(await wanted(512), 8, 'one that takes nothing new does not say what a worker has')
+      tell([], 0)
+      assert.is(await wanted(512), 8, 'as the last that were there had it')
+      publish('workers', { jobId: toJobId('job-2'), workers: 9, credits: 9, creditsFree: 9, each: [] })
       assert.is(sampleOf(await metrics.text(), 'troupe_cluster_workers'), 0)
       publish('engine', { type: 'closed', jobId, sandboxesLeft: [] })
-      assert.is(await wanted(1_000, 0), 0, 'nobody takes what is left')
+      assert.is(await wanted(512), 0, 'nobody takes what is left')
     },
     jobOf(jobId, () => runs),
   )

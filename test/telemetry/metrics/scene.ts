@@ -4,6 +4,7 @@ import type { JobSnapshot } from '../../../src/job/snapshot.ts'
 import type { PoolStats } from '../../../src/pool/stats.ts'
 import type { Group } from '../../../src/rollout/group.ts'
 import { packTrajectory, toRun } from '../../../src/rollout/pack.ts'
+import type { KnownWorker } from '../../../src/telemetry/channels.ts'
 import type { StepRecord } from '../../../src/training/records.ts'
 import { makeHeader, makeTrajectory } from '../../journal/fixtures.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
@@ -42,6 +43,12 @@ export function poolOf(differing: Partial<PoolStats> = {}): PoolStats {
     breaker: undefined,
     ...differing,
   }
+}
+
+/** A worker that has room for eight. */
+export function workerOf(given: Partial<KnownWorker> = {}): KnownWorker {
+  const load = { rollouts: 0, groups: 0, credits: 8, runs: 0, rate: 0, sandboxes: null }
+  return { node: 'worker-a', host: 'a', state: 'joined', ...load, since: 0, heardAt: 0, ...given }
 }
 
 export function groupOf(given: Partial<Group> = {}): Group {

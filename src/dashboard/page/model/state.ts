@@ -8,6 +8,7 @@ import type {
   FeedRun,
   FeedState,
   FeedTick,
+  FeedWorkers,
   LiveRollout,
 } from '../../../feed/messages.ts'
 import type { Phase } from '../../../rollout/run.ts'
@@ -42,6 +43,8 @@ export interface PageState {
   evaluations: EvaluationRecord[]
   failures: FeedFailure[]
   problems: FeedProblem[]
+  /** Null: nobody tells of any. */
+  workers: FeedWorkers | null
   trends: TrendPoint[]
 }
 
@@ -66,6 +69,7 @@ export function emptyState(): PageState {
     evaluations: [],
     failures: [],
     problems: [],
+    workers: null,
     trends: [],
   }
 }
@@ -107,8 +111,9 @@ function begin(state: PageState, whole: FeedState): void {
   const { trends, lanes, link } = state
   const kept = state.job?.jobId === whole.job.jobId ? { trends, lanes } : {}
   Object.assign(state, { ...emptyState(), ...kept, link, job: whole.job })
-  const { at, now, live, runs, groups, chunks, failures, problems } = whole
-  goOn(state, { at, now, live, runs, groups, chunks, failures, problems, ...whole.training })
+  const { at, now, live, runs, groups, chunks, failures, problems, workers } = whole
+  const known = { at, now, live, runs, groups, chunks, failures, problems, ...whole.training }
+  goOn(state, workers === undefined ? known : { ...known, workers })
 }
 
 function goOn(state: PageState, tick: FeedTick): void {
@@ -137,6 +142,7 @@ function goOn(state: PageState, tick: FeedTick): void {
   )
   addNewest(state.problems, tick.problems, MOST_PROBLEMS)
   if (tick.failures !== undefined) state.failures = mergeFailures(state.failures, tick.failures)
+  if (tick.workers !== undefined) state.workers = tick.workers
   addTrend(state.trends, tick.at, tick.now)
 }
 

@@ -59,6 +59,14 @@ export const VIEWS = `
 .failure .count { font-size: 18px; font-weight: 600; }
 .failure blockquote { margin: 0; padding: 6px 10px; background: var(--sunken); border-radius: 4px; overflow-wrap: anywhere; white-space: pre-wrap; font-size: 13px; }
 
+.standing { white-space: nowrap; }
+.standing.joined > span { color: var(--good); }
+.standing.draining > span, .standing.left > span { color: var(--quiet); }
+.standing.silent, .standing.lost { color: var(--alarm); font-weight: 600; }
+.node { white-space: nowrap; }
+.load { display: grid; grid-template-columns: 72px auto; gap: 8px; align-items: center; justify-content: start; }
+.load .bar > span { background: var(--accent); }
+
 .turns { display: grid; gap: 10px; list-style: none; padding: 0; }
 .turn { border: 1px solid var(--line); border-radius: 8px; background: var(--card); padding: 8px 14px 12px; display: grid; gap: 8px; grid-template-columns: minmax(0, 1fr); }
 .turn > header { display: flex; gap: 2px 14px; flex-wrap: wrap; align-items: baseline; font-size: 12.5px; color: var(--quiet); }
