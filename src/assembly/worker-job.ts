@@ -1,6 +1,6 @@
 import { type JsMsg, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { AskDurable, DispatcherMessage, WorkerNote } from '../../actors/cluster-messages.ts'
+import type { AskDurable, DispatcherMessage, GroupSoFar, WorkerNote } from '../../actors/cluster-messages.ts'
 import { desk } from '../../actors/desk.ts'
 import type { AgentSpec } from '../agents/agent.ts'
 import { resolveAgent } from '../agents/create-agent.ts'
@@ -206,7 +206,15 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     let { durable } = received
     if (isRepeated) {
       const question: AskDurable = { type: 'ask-durable', groupId: plan.groupId, start }
-      const answer = await surely(publisher, () => system.ask(dispatcher, question, DURABLE_MS))
+      // Its room is nobody else's until it is known whether it comes.
+      const held = plan.members.length
+      credits.take(held)
+      let answer: GroupSoFar
+      try {
+        answer = await surely(publisher, () => system.ask(dispatcher, question, DURABLE_MS))
+      } finally {
+        credits.giveBack(held)
+      }
       if (!answer.isWanted || generation <= cancelled) return groups.refuse(plan.groupId)
       durable = answer.durable
     }

@@ -64,6 +64,7 @@ test(
       assert.is(lost?.othersAt, (lost?.heardAt ?? 0) + 3_000)
       const alone = (await top()).stdout
       assert.match(alone, /^workers 0 {2}1 lost {2}their rollouts 0\/0$/m)
+      assert.match(alone, /^\d\d:\d\d:\d\d +cluster +the worker worker-\S+ gave no sign of life/m)
       assert.match(alone, new RegExp(`^${name} +lost \\d+ s +1 group (for others soon|wait for a worker) `, 'm'))
 
       const second = await startWorker(scene, url, '--max-concurrent', '4')
@@ -72,6 +73,7 @@ test(
         both.list.map(({ state }) => state),
         ['lost', 'joined'],
       )
+      assert.equal([both.list[1]?.rollouts, both.credits], [4, 4], 'no room is given out twice while a group is looked at')
       scene.go()
       assert.is(await running.ended, 0, running.stderr())
       assert.is(await drain(second), 0)
