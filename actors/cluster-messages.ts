@@ -1,4 +1,5 @@
 /** What the actors of an engine on several machines tell each other: the coordinator's dispatcher, and one desk a worker. */
+import type { SeenLease } from '../src/cluster/lease-book.ts'
 import type { TokensAsked, TokensGiven } from '../src/cluster/limit-book.ts'
 import type { ErrorData } from '../src/errors.ts'
 import type { GroupId } from '../src/ids.ts'
@@ -99,6 +100,8 @@ export type DispatcherInternal =
   | { readonly type: 'group-kept'; readonly groupId: GroupId; readonly end: GroupEnd; readonly settled: Settled<void> }
   | { readonly type: 'group-settled'; readonly asked: AskDurable; readonly replyTo: Ref<unknown> | undefined }
   | { readonly type: 'cancel-settled' }
+  /** All leases of the job that are there now. */
+  | { readonly type: 'leases-seen'; readonly leases: readonly SeenLease[] }
   | { readonly type: 'reaped'; readonly owner: string; readonly settled: Settled<number> }
   | { readonly type: 'dispatcher-tick' }
 

@@ -14,6 +14,8 @@ export interface ClusterPoolPorts {
   readonly asked: Pick<PoolStats, 'strategy' | 'source'>
   /** Whenever a worker has told what its pool has. */
   readonly onStats: (address: string, stats: PoolStats) => void
+  /** See the dispatcher's. */
+  readonly reaping: (owner: string) => () => void
   readonly onTrouble: (error: ErrorData) => void
 }
 
@@ -82,7 +84,13 @@ export function clusterPool(ports: ClusterPoolPorts): Actor<{ remaining: number 
     const owners = [...desks.dead]
     if (desk === undefined || owners.length === 0) return
     const question: ReapOwners = { type: 'reap-owners', owners }
-    await context.ask(desk, question, REAP_MS).catch(error => ports.onTrouble(toErrorData(error)))
+    const forgets = owners.map(ports.reaping)
+    try {
+      await context.ask(desk, question, REAP_MS)
+      for (const forget of forgets) forget()
+    } catch (error) {
+      ports.onTrouble(toErrorData(error))
+    }
   }
 
   function answerDrained(context: Context<PoolMessage>): void {

@@ -49,6 +49,8 @@ export interface DispatcherPorts {
   readonly onDead: (owner: string, isDead: boolean) => void
   /** So long after that the others delete them: one that was only cut off has given them back itself by then. */
   readonly reapAfterMs: number
+  /** Before that; what it returns is called when nothing of the owner is left, and takes its leases away. */
+  readonly reaping: (owner: string) => () => void
   /** Who works now, whenever that changes. */
   readonly onWorkers: (desks: readonly Ref<DeskMessage>[]) => void
   /** As `BookView` has it. */

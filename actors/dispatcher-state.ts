@@ -27,8 +27,12 @@ export interface DispatcherState {
   readonly workers: WorkerBook
   /** Of provider accounts, which the workers share. */
   readonly limits: LimitBook
-  /** Owners of sandboxes that nobody has, and since when. */
+  /** Owners of sandboxes that nobody has, and since when; those among them that have not been heard of yet may still come up. */
   readonly dead: Map<string, number>
+  /** Those of them whose sandboxes are being deleted. */
+  readonly reaping: Set<string>
+  /** Owners that had a lease at the last look. */
+  leased: ReadonlySet<string>
   /** Members without a run, of groups that are in the stream: what the workers' credits bound. */
   out: number
   /** Groups handed out so far. */
@@ -48,6 +52,8 @@ export const toInitialState = (): DispatcherState => ({
   workers: makeWorkerBook(),
   limits: makeLimitBook(),
   dead: new Map(),
+  reaping: new Set(),
+  leased: new Set(),
   out: 0,
   starts: 0,
   generation: 0,

@@ -1,5 +1,6 @@
 /** What the dispatcher does about workers: who comes, who is lost, and what those have left. */
 import type { Clock } from '../src/clock.ts'
+import type { SeenLease } from '../src/cluster/lease-book.ts'
 import type { Context, StopReason } from '../src/kernel/actor.ts'
 import type { Ref } from '../src/kernel/ref.ts'
 import { type LiveList, mergeLive } from '../src/rollout/live.ts'
@@ -50,6 +51,20 @@ export function lose(
   ports.onWorkers(state.workers.desks())
 }
 
+/**
+ * What earlier lives of the coordinator knew of the dead, leases say: an owner that has one and does not come up counts as lost since its lease was written. Where a lease is gone,
+ * its owner has given back everything itself.
+ */
+export function seeLeases(state: DispatcherState, ports: DispatcherPorts, leases: readonly SeenLease[]): void {
+  const before = state.leased
+  state.leased = new Set(leases.map(({ owner }) => owner))
+  for (const owner of before) if (!state.leased.has(owner) && state.dead.delete(owner)) ports.onDead(owner, false)
+  for (const { owner, seenAt } of leases) {
+    if (state.workers.hasOwner(owner) || state.reaping.has(owner)) continue
+    state.dead.set(owner, Math.max(seenAt, state.dead.get(owner) ?? seenAt))
+  }
+}
+
 /** Whoever works deletes what the dead have left. */
 export function reap(state: DispatcherState, ports: DispatcherPorts, context: Context<DispatcherMessage>): void {
   const [desk] = state.workers.desks()
@@ -57,8 +72,15 @@ export function reap(state: DispatcherState, ports: DispatcherPorts, context: Co
   for (const [owner, since] of state.dead) {
     if (context.clock.now() - since < ports.reapAfterMs) continue
     state.dead.delete(owner)
+    state.reaping.add(owner)
+    ports.onDead(owner, true)
     const question: ReapOwners = { type: 'reap-owners', owners: [owner] }
-    context.pipe(context.ask(desk, question, REAP_MS), settled => ({ type: 'reaped', owner, settled }))
+    const forget = ports.reaping(owner)
+    const asked = context.ask(desk, question, REAP_MS).then(count => {
+      forget()
+      return count
+    })
+    context.pipe(asked, settled => ({ type: 'reaped', owner, settled }))
   }
 }
 

@@ -7,7 +7,7 @@ import type { ArrivedRun, AskDurable, CancelJob, DispatcherMessage, GroupSoFar }
 import { keepLimit } from './dispatcher-limits.ts'
 import type { DispatcherPorts, HandOut } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
-import { answerLive, lose, reap, tellFigures, welcome } from './dispatcher-workers.ts'
+import { answerLive, lose, reap, seeLeases, tellFigures, welcome } from './dispatcher-workers.ts'
 import type { StartGroup } from './messages.ts'
 
 const TICK_MS = 500
@@ -118,7 +118,11 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
         tellFigures(state, ports, context.clock)
         context.after(TICK_MS, message)
         return
+      case 'leases-seen':
+        seeLeases(state, ports, message.leases)
+        return
       case 'reaped':
+        state.reaping.delete(message.owner)
         if (message.settled.ok) ports.onDead(message.owner, false)
         else {
           ports.onTrouble(message.settled.error)

@@ -6,8 +6,10 @@ import { connectNats } from '../cluster/connect.ts'
 import { makeCredits } from '../cluster/credits.ts'
 import { workerVersion } from '../cluster/errors.ts'
 import { type JobEntry, type RuntimeRequest, watchJobs } from '../cluster/job-board.ts'
+import { makeLeases } from '../cluster/leases.ts'
 import { BUCKETS, workerNode } from '../cluster/names.ts'
 import { openNodeLinks } from '../cluster/node-links.ts'
+import { type PolicyVersion, watchPolicies } from '../cluster/policy-board.ts'
 import { isMissing } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
 import { untilAborted } from '../cluster/until-aborted.ts'
@@ -36,6 +38,8 @@ export type WorkerNews =
   /** Nobody has run a job on this server yet. */
   | { readonly type: 'waiting' }
   | { readonly type: 'joined' | 'left'; readonly jobId: string }
+  /** The job's training serves this version now. */
+  | ({ readonly type: 'policy'; readonly jobId: string } & PolicyVersion)
   | { readonly type: 'refused'; readonly jobId: string; readonly error: ErrorData }
 
 export interface ClusterWorker {
@@ -69,6 +73,11 @@ export async function startClusterWorker(options: ClusterWorkerOptions): Promise
   }
 }
 
+interface Joined {
+  readonly jobId: string
+  readonly part: Promise<WorkerJob | undefined>
+}
+
 interface Place {
   readonly node: string
   readonly host: string
@@ -88,11 +97,22 @@ async function work(
   const own = { version: readVersion(), protocol: PROTOCOL }
   const system = makeSystem({ node, clock, ...observed() })
   const links = openNodeLinks(connection, system, () => randomIds.hex(4), onTrouble)
+  const leases = makeLeases(connection, { node, host, owner: toOwnerWord() })
   const credits = makeCredits(options.maxConcurrent)
-  const jobs = new Map<string, Promise<WorkerJob | undefined>>()
+  const jobs = new Map<string, Joined>()
   const regions = new Map<string, string>()
+  const served = new Map<string, PolicyVersion>()
+  /** The newest life of each job that was heard of. */
+  const newest = new Map<string, number>()
   /** Lives of jobs that this worker cannot work for, and those that it has ended. */
   const past = new Set<string>()
+
+  const worksFor = () => [...new Set([...jobs.values()].map(({ jobId }) => jobId))]
+
+  function tellPolicy(jobId: string): void {
+    const version = served.get(jobId)
+    if (version !== undefined && worksFor().includes(jobId)) onNews({ type: 'policy', jobId, ...version })
+  }
 
   async function join(entry: JobEntry): Promise<WorkerJob | undefined> {
     const { jobId, epoch } = entry
@@ -104,6 +124,8 @@ async function work(
         note: { node, host, owner: toOwnerWord(), ...own },
         limits: options,
         credits,
+        leases,
+        stopping: draining,
         jobs: () => Math.max(1, jobs.size),
         clock,
         async makeRuntime(request) {
@@ -120,28 +142,48 @@ async function work(
         onTrouble,
       })
       onNews({ type: 'joined', jobId })
+      tellPolicy(jobId)
       return job
     } catch (error) {
       past.add(epoch)
       regions.delete(epoch)
       jobs.delete(epoch)
-      onNews({ type: 'refused', jobId, error: toErrorData(error) })
+      // Not while it waited for its lease, which it needs no more.
+      if (!draining.aborted) onNews({ type: 'refused', jobId, error: toErrorData(error) })
       return undefined
     }
   }
 
   const watch = watchJobs(connection, {
     onSign(entry) {
-      const { epoch, jobId, version, protocol } = entry
+      const { epoch, jobId, version, protocol, life } = entry
       if (draining.aborted || past.has(epoch)) return
+      if (version !== own.version || protocol !== own.protocol) {
+        past.add(epoch)
+        onNews({ type: 'refused', jobId, error: workerVersion(node, { job: { version, protocol }, worker: own }) })
+        return
+      }
+      // Another has its job, which it will soon know itself.
+      if (life < (newest.get(jobId) ?? 0)) return
+      newest.set(jobId, life)
       const known = jobs.get(epoch)
-      if (known !== undefined) return void known.then(job => job?.sign())
-      if (version === own.version && protocol === own.protocol) return void jobs.set(epoch, join(entry))
-      past.add(epoch)
-      onNews({ type: 'refused', jobId, error: workerVersion(node, { job: { version, protocol }, worker: own }) })
+      if (known !== undefined) return void known.part.then(job => job?.sign())
+      for (const former of jobs.values()) if (former.jobId === jobId) void former.part.then(job => job?.replaced())
+      jobs.set(epoch, { jobId, part: join(entry) })
     },
     onError: onTrouble,
   })
+  const policies = watchPolicies(
+    connection,
+    clock,
+    (jobId, { step, version }) => {
+      const known = served.get(jobId)
+      served.set(jobId, { step, version })
+      // A later life of the job writes the same again.
+      if (known?.step !== step || known.version !== version) tellPolicy(jobId)
+    },
+    onTrouble,
+  )
   const line = (): WorkerLine => ({
     node,
     host,
@@ -150,16 +192,18 @@ async function work(
     memoryBytes: totalmem(),
     maxConcurrent: options.maxConcurrent,
     free: draining.aborted ? 0 : credits.free,
-    jobs: [...jobs.keys()],
+    jobs: worksFor(),
+    policies: Object.fromEntries([...served].filter(([jobId]) => worksFor().includes(jobId))),
     regions: [...new Set(regions.values())].sort(),
     isDraining: draining.aborted,
   })
   const announced = await announceWorker(connection, line, clock, onTrouble)
   await untilAborted(draining)
   watch.close()
-  const joined = await Promise.all(jobs.values())
+  const joined = await Promise.all([...jobs.values()].map(({ part }) => part))
   await Promise.all(joined.map(job => job?.drain(graceMs())))
   await announced.close()
+  await policies.close()
   links.close()
   await system.stop()
 }
@@ -176,7 +220,8 @@ async function untilBoard(
   let isTold = false
   while (!draining.aborted) {
     try {
-      for (const bucket of [BUCKETS.jobs, BUCKETS.workers]) await manager.streams.info(`KV_${bucket}`)
+      for (const bucket of [BUCKETS.jobs, BUCKETS.workers, BUCKETS.leases, BUCKETS.policy])
+        await manager.streams.info(`KV_${bucket}`)
       return
     } catch (error) {
       if (isMissing(error) && !isTold) {

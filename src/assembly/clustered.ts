@@ -9,7 +9,7 @@ import type { CancelTimer } from '../clock.ts'
 import { connectNats } from '../cluster/connect.ts'
 import { makeDesks } from '../cluster/desks.ts'
 import { noWorkers, planExhausted, workerLost, workerVersion } from '../cluster/errors.ts'
-import { announceJob, type JobEntry } from '../cluster/job-board.ts'
+import type { JobEntry } from '../cluster/job-board.ts'
 import { type NodeLinks, openNodeLinks } from '../cluster/node-links.ts'
 import { type ClusterOptions, DEFAULT_REDELIVER_MS } from '../cluster/options.ts'
 import { openParcels } from '../cluster/parcels.ts'
@@ -17,7 +17,7 @@ import { toSharedAgent } from '../cluster/places.ts'
 import { openPlanQueue } from '../cluster/plan-queue.ts'
 import { makePublisher } from '../cluster/publish.ts'
 import { openResultFeed, type ResultFeed } from '../cluster/result-feed.ts'
-import { ensureStreams, MOST_DELIVERIES, makeConsumers, removeJob } from '../cluster/streams.ts'
+import { MOST_DELIVERIES } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
 import { type PlanMessage, PROTOCOL } from '../cluster/wire.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
@@ -30,6 +30,7 @@ import type { PoolStats } from '../pool/stats.ts'
 import { publish } from '../telemetry/channels.ts'
 import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import { readVersion } from '../version.ts'
+import { takeHold } from './cluster-hold.ts'
 import { type Engine, type EnginePorts, type Shards, startEngine } from './engine.ts'
 import type { EngineSettings } from './settings.ts'
 import type { ShardData } from './shard.ts'
@@ -54,9 +55,11 @@ export async function startClusteredEngine(
     role: 'coordinator',
     name: `troupe ${ports.jobId}`,
   })
+  const over = new AbortController()
   try {
-    return await coordinate(connection, settings, ports, cluster)
+    return await coordinate(connection, settings, ports, cluster, over)
   } catch (error) {
+    over.abort()
     await connection.close()
     throw error
   }
@@ -67,6 +70,7 @@ async function coordinate(
   settings: EngineSettings,
   ports: EnginePorts,
   cluster: ClusterOptions,
+  over: AbortController,
 ): Promise<Engine> {
   const { jobId, journal } = ports
   const { clock, ids } = settings
@@ -74,22 +78,19 @@ async function coordinate(
   const redeliverMs = cluster.redeliverMs ?? DEFAULT_REDELIVER_MS
   const epoch = ids.hex(4)
   const node = `${jobId}-${epoch}`
-  const over = new AbortController()
   const wanted = new Set<RunId>()
   /** Of runs that an earlier life has not drawn. */
   const earlyTraces = new Map<RunId, RunTrace>()
   const desks = makeDesks<Ref<DeskMessage>>()
   const manager = await jetstreamManager(connection, { timeout: ANSWER_MS })
-  await ensureStreams(connection, manager)
-  await makeConsumers(manager, jobId, redeliverMs)
+  const hold = await takeHold(connection, manager, { ...ports, epoch, redeliverMs, clock, over, onTrouble })
   let hosted: Ref<DispatcherMessage> | undefined
   const tell = (message: DispatcherMessage) => void hosted?.tell(message)
   const queue = openPlanQueue({
     connection,
     manager,
     publisher: makePublisher({ client: jetstream(connection), clock, signal: over.signal, onTrouble }),
-    jobId,
-    epoch,
+    ...hold.own,
     onExhausted: (groupId, start) => tell({ type: 'exhausted', groupId, start }),
     onError: onTrouble,
   })
@@ -130,8 +131,11 @@ async function coordinate(
           return error
         },
         mostLosses: MOST_DELIVERIES,
-        purgePlans: queue.purge,
-        settled: async () => feed?.settled(),
+        async purgePlans() {
+          await hold.look()
+          if (!hold.isLost()) await queue.purge()
+        },
+        settled: async () => (hold.isLost() ? undefined : feed?.settled()),
         groupSettled: async groupId => feed?.groupSettled(groupId),
         judgeWorker,
         silenceMs: redeliverMs / 2,
@@ -145,6 +149,7 @@ async function coordinate(
           else desks.dead.delete(owner)
         },
         reapAfterMs: redeliverMs,
+        reaping: hold.reaping,
         onWorkers(all) {
           lonely()
           desks.set(all)
@@ -157,6 +162,7 @@ async function coordinate(
       }),
     )
     hosted = root
+    hold.watchLeases(leases => root.tell({ type: 'leases-seen', leases }))
     supervisor.tell({ type: 'shard-up', node: 'cluster', root })
     // It stops with its system, once the workers have ended.
     return { close: async () => {} }
@@ -171,10 +177,10 @@ async function coordinate(
       earlyTraces.delete(runId)
       return trace
     },
-    startPool: system => system.spawn(clusterPool({ desks, asked, onStats, onTrouble })),
+    startPool: system => system.spawn(clusterPool({ desks, asked, onStats, reaping: hold.reaping, onTrouble })),
   })
   feed = await openResultFeed(connection, manager, {
-    jobId,
+    ...hold.own,
     journal,
     parcels: openParcels(connection),
     clock,
@@ -189,11 +195,10 @@ async function coordinate(
     },
     onGap: groupId => tell({ type: 'handed-back', groupId, start: ANY_START }),
     onUnkept: (groupId, error) => tell({ type: 'crashed', groupId, start: ANY_START, error: toErrorData(error) }),
-    onError: onTrouble,
+    onError: hold.tellUnlessLost,
   })
   await feed.settled()
-  const entry = toEntry(settings, cluster, { jobId, epoch, node, redeliverMs, dispatcher: hosted?.address ?? '' })
-  const announced = await announceJob(connection, entry, clock, onTrouble)
+  hold.announce(toEntry(settings, cluster, { ...hold.own, node, dispatcher: hosted?.address ?? '' }))
   lonely = clock.after(LONELY_MS, () => onTrouble(noWorkers(cluster.nats)))
 
   /** Workers give their sandboxes back before the job is taken from the board. */
@@ -202,12 +207,10 @@ async function coordinate(
     try {
       return await engine.close()
     } finally {
-      over.abort()
-      queue.close()
-      // What is left at a server that does not answer now is small, has an age, and is taken up if the job goes on.
-      await feed?.close()
-      await announced.close().catch(onTrouble)
-      await removeJob(manager, jobId).catch(onTrouble)
+      await hold.close(async () => {
+        queue.close()
+        await feed?.close()
+      })
       await connection.close()
     }
   }
@@ -230,7 +233,7 @@ async function coordinate(
 function toEntry(
   settings: EngineSettings,
   cluster: ClusterOptions,
-  place: Pick<JobEntry, 'jobId' | 'epoch' | 'node' | 'redeliverMs' | 'dispatcher'>,
+  place: Pick<JobEntry, 'jobId' | 'life' | 'epoch' | 'host' | 'node' | 'redeliverMs' | 'dispatcher'>,
 ): JobEntry {
   const { deadlines, retries, groupStrategy, connections, threadHangMs, threadHeapBytes } = settings
   // How many sandboxes a worker may have is its own business.

@@ -52,6 +52,8 @@ export interface EnginePorts {
   readonly onRun: (header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined) => void
   readonly onGroup: (group: Group) => void
   readonly onFailed: (error: ErrorData) => void
+  /** Another process has the job now: nothing of it may go on here. */
+  readonly onLost?: (error: ErrorData) => void
 }
 
 /** Where the groups of an engine run: the one thing in which the assemblies differ. */

@@ -112,8 +112,14 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     })
   }
 
-  async function put(header: RunHeader, trajectory: Uint8Array, trace: RunTrace | undefined): Promise<void> {
-    const id = `${header.runId}.${header.attempt}`
+  async function put(
+    header: RunHeader,
+    trajectory: Uint8Array,
+    trace: RunTrace | undefined,
+    epoch: string,
+  ): Promise<void> {
+    // What another life of the job has taken may be missing in this one's journal, if that is a copy.
+    const id = `${header.runId}.${header.attempt}.${epoch}`
     const subject = resultsOf(header.jobId, header.groupId)
     const packed = trace === undefined ? undefined : ports.packTrace(trace, header)
     const isInline = parcels.fits(trajectory.byteLength + (packed?.byteLength ?? 0))
@@ -190,7 +196,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
       if (held === undefined || !held.open.delete(header.runId)) return
       credits.giveBack(1)
       runs += 1
-      const work = put(header, trajectory, trace)
+      const work = put(header, trajectory, trace, held.plan.epoch)
       held.puts.push(work)
       // Its group's end looks at how it went.
       track(work.catch(() => {}))

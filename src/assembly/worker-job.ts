@@ -6,15 +6,16 @@ import type { AgentSpec } from '../agents/agent.ts'
 import { resolveAgent } from '../agents/create-agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Credits } from '../cluster/credits.ts'
-import { agentCannotTravel, coordinatorLost, workerRefused } from '../cluster/errors.ts'
+import { agentCannotTravel, coordinatorLost, coordinatorReplaced, workerRefused } from '../cluster/errors.ts'
 import type { JobEntry, RuntimeRequest } from '../cluster/job-board.ts'
+import type { Leases } from '../cluster/leases.ts'
 import type { NodeLinks } from '../cluster/node-links.ts'
 import { openParcels } from '../cluster/parcels.ts'
 import { fromSharedAgent } from '../cluster/places.ts'
 import { pullPlans } from '../cluster/plan-pull.ts'
 import { makePublisher, surely } from '../cluster/publish.ts'
 import { makeTracePacker } from '../cluster/run-traces.ts'
-import { MOST_DELIVERIES } from '../cluster/streams.ts'
+import { isMissing, MOST_DELIVERIES } from '../cluster/streams.ts'
 import { untilAborted } from '../cluster/until-aborted.ts'
 import { type PlanMessage, parsePlan } from '../cluster/wire.ts'
 import { type ErrorData, hasTag, TroupeError, toErrorData } from '../errors.ts'
@@ -25,8 +26,9 @@ import type { PoolStats } from '../pool/stats.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { makeWaitingBytes } from '../stream/credits.ts'
 import { within } from '../threads/worker-pool.ts'
+import { startLeasedEngine } from './leased-engine.ts'
 import { startBeat } from './worker-beat.ts'
-import { startWorkerEngine, WAITING_BYTES, type WorkerLimits } from './worker-engine.ts'
+import { WAITING_BYTES, type WorkerLimits } from './worker-engine.ts'
 import { makeWorkerGroups } from './worker-groups.ts'
 import { makeWorkerLimits } from './worker-limits.ts'
 
@@ -38,6 +40,9 @@ export interface WorkerJobPorts {
   readonly note: Omit<WorkerNote, 'credits'>
   readonly limits: WorkerLimits
   readonly credits: Credits
+  readonly leases: Leases
+  /** The worker ends. */
+  readonly stopping: AbortSignal
   /** That the worker works for now: they share what is free. */
   readonly jobs: () => number
   readonly clock: Clock
@@ -53,6 +58,8 @@ export interface WorkerJob {
   readonly entry: JobEntry
   /** Its coordinator is alive. */
   sign(): void
+  /** A later life of the job has begun: this one's groups are its own to give out. */
+  replaced(): void
   /** Takes nothing new; groups that are under way have so long, and then others go on with them. Resolves when everything is given back. */
   drain(graceMs: number): Promise<void>
 }
@@ -78,9 +85,8 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   links.connect(entry.node)
   const dispatcher: Ref<DispatcherMessage> = system.ref(entry.dispatcher)
   const limits = makeWorkerLimits(system, dispatcher, clock, over.signal)
-  const { runtime, engine } = await startWorkerEngine(entry, {
-    limits: ports.limits,
-    clock,
+  const leased = await startLeasedEngine(entry, {
+    ...ports,
     waiting,
     makeRuntime: async request => limits.shared(await ports.makeRuntime(request)),
     traced: groups.traced,
@@ -88,6 +94,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     onGroup: groups.groupEnded,
     onFailed: error => void leave('broken', error),
   }).catch(refuse)
+  const { runtime, engine } = leased
   /** Plans that are looked at before they run. */
   const begun = new Set<Promise<void>>()
   /** Until the group is over that has taken as many workers down as it may. */
@@ -112,7 +119,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       end: () => leave('ended'),
       live: async most => (lastStats === undefined ? await engine.live(most) : { rollouts: [], phases: {} }),
       poolStats: () => lastStats ?? engine.poolStats(),
-      reap: async owners => (await runtime.reap?.(owners)) ?? 0,
+      reap: async owners => (await runtime.reap?.(owners, jobId)) ?? 0,
       expect: rollouts => engine.expect(rollouts),
       hold: limits.hold,
       onFailed: error => onTrouble(toErrorData(error)),
@@ -129,6 +136,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   const pulling = pullPlans({
     connection,
     jobId,
+    life: entry.life,
     clock,
     claim() {
       // What a job without plans has claimed, another lacks.
@@ -149,7 +157,8 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
         if (hasTag(error, 'bad-cluster-message')) message.term('it is no plan')
       })
     },
-    onError: error => over.signal.aborted || onTrouble(error),
+    // Whoever takes the job over takes the consumer away.
+    onError: error => over.signal.aborted || isMissing(error) || onTrouble(error),
   })
   const beat = startBeat({
     entry,
@@ -270,11 +279,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     await beating
     lastStats = engine.poolStats()
     lastStats.catch(() => {}) // Whoever asks for them hears of it.
-    const drained = await engine.close().catch(error => {
-      onTrouble(error)
-      return { quarantined: [] }
-    })
-    await runtime.close().catch(onTrouble)
+    const drained = await leased.close()
     // Behind the answer to whoever has asked for this.
     void Promise.resolve().then(() => {
       deskRef.tell({ type: 'close-desk' })
@@ -287,6 +292,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   return {
     entry,
     sign: beat.sign,
+    replaced: () => void leave('lost', coordinatorReplaced(jobId)),
     async drain(graceMs) {
       await leave('drained', undefined, graceMs)
     },

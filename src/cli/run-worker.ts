@@ -49,6 +49,8 @@ function toText(news: WorkerNews): string {
       return `working for ${news.jobId}`
     case 'left':
       return `${news.jobId} is over here`
+    case 'policy':
+      return `${news.jobId} serves the policy ${news.version} of step ${news.step}`
     case 'refused':
       return `warning: ${news.error.message}`
   }

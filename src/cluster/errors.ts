@@ -66,6 +66,47 @@ export function coordinatorLost(jobId: string, silentMs: number): ErrorData {
   }
 }
 
+/** A life of a job's coordinator. */
+export interface CoordinatorName {
+  readonly epoch: string
+  readonly host: string
+}
+
+/** `other` is undefined where it has ended already. */
+export function jobTakenOver(jobId: string, own: CoordinatorName, other: CoordinatorName | undefined): TroupeError {
+  const who = other === undefined ? 'which has ended since' : `life ${other.epoch} on ${other.host}`
+  return new TroupeError({
+    tag: 'job-taken-over',
+    message: `${jobId} was taken over by another coordinator, ${who}; this one, life ${own.epoch} on ${own.host}, ends, so that nothing is done twice. A job has one coordinator: start the command once, or with another --journal where both were meant to run.`,
+    address: jobId,
+    details: { own, ...(other === undefined ? {} : { other }) },
+  })
+}
+
+/** `known` is undefined where the journal has no trained step at all. */
+export function policyAhead(
+  jobId: string,
+  served: { readonly step: number; readonly version: string; readonly epoch: string },
+  known: { readonly step: number; readonly version: string } | undefined,
+): TroupeError {
+  const own = known === undefined ? 'has no trained step' : `ends with step ${known.step} (${known.version})`
+  return new TroupeError({
+    tag: 'policy-ahead',
+    message: `${jobId} has served the policy ${served.version} of step ${served.step} (life ${served.epoch}, bucket troupe-policy), and this journal ${own}: it is an older copy, and what was trained since would be trained again. Start the command with the newer journal; or, where that is lost, set the model's head back to what this one says, delete the key (nats kv del troupe-policy ${jobId}), and start it again.`,
+    address: jobId,
+    details: { served, ...(known === undefined ? {} : { known }) },
+  })
+}
+
+/** Told by a worker. */
+export function coordinatorReplaced(jobId: string): ErrorData {
+  return {
+    tag: 'coordinator-replaced',
+    message: `the coordinator of ${jobId} was started anew; what its former life had given out here is given up, and it goes on with the new one.`,
+    address: jobId,
+  }
+}
+
 export function planExhausted(groupId: string, deliveries: number): ErrorData {
   return {
     tag: 'plan-exhausted',

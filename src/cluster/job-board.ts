@@ -1,11 +1,11 @@
-import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../clock.ts'
 import type { JobId } from '../ids.ts'
 import type { Deadlines, EngineOptions, PoolOptions } from '../job/options.ts'
 import type { GroupStrategy } from '../rollout/group.ts'
 import { badClusterMessage } from './errors.ts'
-import { BUCKETS, JOBS_SUBJECT, toToken } from './names.ts'
+import type { JobClaim } from './job-claim.ts'
+import { JOBS_SUBJECT, type JobLife } from './names.ts'
 
 /** Where a worker's sandboxes come from, as the options of the command say it: data, in which there is no secret. */
 export interface RuntimeRequest {
@@ -28,12 +28,13 @@ export interface WorkerEngine {
 }
 
 /** What a worker needs to work for a job. */
-export interface JobEntry {
+export interface JobEntry extends JobLife {
   readonly protocol: number
   readonly version: string
   readonly jobId: JobId
-  /** Which life of the job's coordinator this is. */
+  /** Which life of the job's coordinator this is, as a name. */
   readonly epoch: string
+  readonly host: string
   /** The coordinator's node, and the address of the actor there that workers report to. */
   readonly node: string
   readonly dispatcher: string
@@ -52,14 +53,12 @@ const WRITE_MS = 10_000
  * Tells all workers of the job, every second for as long as it is not closed. That goes by messages which nobody keeps: a stream whose servers choose a leader takes
  * nothing for seconds, and workers would think the coordinator dead. The board has the entry for those who only look.
  */
-export async function announceJob(
+export function announceJob(
   connection: NatsConnection,
   entry: JobEntry,
+  claim: Pick<JobClaim, 'write'>,
   clock: Clock,
-  onError: (error: unknown) => void,
-): Promise<{ close(): Promise<void> }> {
-  const bucket = await new Kvm(connection).open(BUCKETS.jobs)
-  const key = toToken(entry.jobId)
+): { close(): Promise<void> } {
   const text = JSON.stringify(entry)
   const over = new AbortController()
   const every = async (pauseMs: number, work: () => unknown) => {
@@ -72,13 +71,12 @@ export async function announceJob(
   }
   const telling = Promise.all([
     every(Math.min(SIGN_MS, entry.redeliverMs / 6), () => connection.publish(JOBS_SUBJECT, text)),
-    every(WRITE_MS, () => bucket.put(key, text).catch(onError)),
+    every(WRITE_MS, () => claim.write(entry)),
   ])
   return {
     async close() {
       over.abort()
       await telling
-      await bucket.delete(key)
     },
   }
 }

@@ -9,6 +9,10 @@ export const BUCKETS = {
   workers: 'troupe-workers',
   /** Trajectories that are too large for a message. */
   trajectories: 'troupe-trajectories',
+  /** Which process may have sandboxes of a job, by job and worker: it outlives both. */
+  leases: 'troupe-leases',
+  /** Which version of the policy a training serves, by job, with those before. */
+  policy: 'troupe-policy',
 } as const
 
 /** A word as one token of a subject, and as a part of a consumer's name. Ids of jobs, groups and runs are such already. */
@@ -28,9 +32,20 @@ export const nodeSubject = (node: string): string =>
   `troupe.node.${node.startsWith(WORKER_NODE) ? 'worker' : 'coordinator'}.${toToken(node)}`
 /** Where coordinators tell of their jobs. */
 export const JOBS_SUBJECT = 'troupe.jobs'
-/** The consumer of a job's plans, which all workers share, and of its results, which the coordinator has. */
-export const plansConsumer = (job: string): string => `plans-${toToken(job)}`
-export const resultsConsumer = (job: string): string => `results-${toToken(job)}`
+/** One life of a job's coordinator. */
+export interface JobLife {
+  readonly jobId: string
+  /** Greater than that of each life before: see `claimJob`. */
+  readonly life: number
+}
+/** The consumer of a job's plans, which all workers share, and of its results, which the coordinator has. Of one life: another's takes nothing of it. */
+export const plansConsumer = ({ jobId, life }: JobLife): string => `plans-${toToken(jobId)}-${life}`
+export const resultsConsumer = ({ jobId, life }: JobLife): string => `results-${toToken(jobId)}-${life}`
+/** Which life of the job a consumer is of; undefined where it is none of that job's. */
+export function lifeOf(consumer: string, jobId: string): number | undefined {
+  const [, kind, token, life] = /^(plans|results)-(.+)-(\d+)$/.exec(consumer) ?? []
+  return kind !== undefined && token === toToken(jobId) ? Number(life) : undefined
+}
 /** Where the server tells that a plan was given out as often as may be. */
-export const exhaustedOf = (job: string): string =>
-  `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${STREAMS.plans}.${plansConsumer(job)}`
+export const exhaustedOf = (of: JobLife): string =>
+  `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${STREAMS.plans}.${plansConsumer(of)}`

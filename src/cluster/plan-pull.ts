@@ -2,11 +2,10 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Clock } from '../clock.ts'
 import { makeFetcher } from './fetch.ts'
-import { plansConsumer, STREAMS } from './names.ts'
+import { type JobLife, plansConsumer, STREAMS } from './names.ts'
 
-export interface PullPorts {
+export interface PullPorts extends JobLife {
   readonly connection: NatsConnection
-  readonly jobId: string
   readonly clock: Clock
   /** How many groups may be taken now. Counts as taken until `gaveBack`. */
   readonly claim: () => number
@@ -32,7 +31,7 @@ export function pullPlans(ports: PullPorts): PlanPull {
   const fetcher = makeFetcher({
     ...ports,
     stream: STREAMS.plans,
-    consumer: plansConsumer(ports.jobId),
+    consumer: plansConsumer(ports),
     onMessage: ports.onPlan,
   })
   const pulling = pull().catch(ports.onError)

@@ -2,7 +2,7 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import { headers, type NatsConnection, type Subscription } from '@nats-io/transport-node'
 import type { GroupId } from '../ids.ts'
 import { planExhausted } from './errors.ts'
-import { deadOf, exhaustedOf, plansOf, STREAMS } from './names.ts'
+import { deadOf, exhaustedOf, type JobLife, plansOf, STREAMS } from './names.ts'
 import { type Publisher, publishSurely, surely } from './publish.ts'
 import { MOST_DELIVERIES } from './streams.ts'
 import { type PlanMessage, packPlan, parsePlan } from './wire.ts'
@@ -21,11 +21,10 @@ export interface PlanQueue {
 /** Header of a dead letter: why it is one. */
 const REASON = 'Troupe-Reason'
 
-export interface PlanQueuePorts {
+export interface PlanQueuePorts extends JobLife {
   readonly connection: NatsConnection
   readonly manager: JetStreamManager
   readonly publisher: Publisher
-  readonly jobId: string
   readonly epoch: string
   /** Given out as often as may be, and nobody ended it. It is in the stream no more. */
   readonly onExhausted: (groupId: GroupId, start: number) => void
@@ -34,7 +33,7 @@ export interface PlanQueuePorts {
 
 export function openPlanQueue(ports: PlanQueuePorts): PlanQueue {
   const { connection, manager, publisher, jobId, epoch } = ports
-  const advisories: Subscription = connection.subscribe(exhaustedOf(jobId), {
+  const advisories: Subscription = connection.subscribe(exhaustedOf(ports), {
     callback(error, message) {
       if (error !== null) ports.onError(error)
       else void remove(message.json()).catch(ports.onError)

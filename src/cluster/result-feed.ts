@@ -7,15 +7,14 @@ import type { Journal } from '../journal/journal.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import { makeFetcher } from './fetch.ts'
-import { allResultsOf, resultsConsumer, resultsOf, STREAMS } from './names.ts'
+import { allResultsOf, type JobLife, resultsConsumer, resultsOf, STREAMS } from './names.ts'
 import type { Parcels } from './parcels.ts'
 import { parseTrace } from './run-traces.ts'
 import { RESULT_ACK_MS } from './streams.ts'
 import { makeLook, makeTaken } from './taken.ts'
 import { parseResult, type ResultMessage } from './wire.ts'
 
-export interface ResultPorts {
-  readonly jobId: string
+export interface ResultPorts extends JobLife {
   /** Absent: runs of groups that nobody waits for are not kept. */
   readonly journal: Journal | undefined
   readonly parcels: Parcels
@@ -64,7 +63,7 @@ export async function openResultFeed(
   const fetcher = makeFetcher({
     connection,
     stream: STREAMS.results,
-    consumer: resultsConsumer(jobId),
+    consumer: resultsConsumer(ports),
     clock,
     onError,
     onMessage(message) {
@@ -159,7 +158,7 @@ export async function openResultFeed(
     settled() {
       const look = lookAt(allResultsOf(jobId))
       return until(async () => {
-        const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.results, resultsConsumer(jobId))
+        const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.results, resultsConsumer(ports))
         return num_pending === 0 && (num_ack_pending === 0 || (await look()))
       })
     },

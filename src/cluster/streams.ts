@@ -4,6 +4,7 @@ import {
   DiscardPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
+  JetStreamError,
   type JetStreamManager,
   RetentionPolicy,
   StorageType,
@@ -12,7 +13,16 @@ import {
 import { Kvm } from '@nats-io/kv'
 import { Objm } from '@nats-io/obj'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
-import { allResultsOf, BUCKETS, plansConsumer, plansOf, resultsConsumer, STREAMS } from './names.ts'
+import {
+  allResultsOf,
+  BUCKETS,
+  type JobLife,
+  lifeOf,
+  plansConsumer,
+  plansOf,
+  resultsConsumer,
+  STREAMS,
+} from './names.ts'
 
 const MIB = 2 ** 20
 const DAY_MS = 24 * 3_600_000
@@ -20,6 +30,10 @@ const DAY_MS = 24 * 3_600_000
 const DUPLICATES_MS = 120_000
 /** A worker is taken to be gone when its line is that old. */
 const WORKER_TTL_MS = 15_000
+/** A lease is written again long before, and a training has a version more often. */
+const KEPT_MS = 30 * DAY_MS
+/** Versions of a policy that are kept: the most that a bucket may have. */
+const KEPT_VERSIONS = 64
 /** Servers of a cluster from which on what they keep is kept three times. */
 const REPLICATED_FROM = 3
 
@@ -62,6 +76,8 @@ export async function ensureStreams(connection: NatsConnection, manager: JetStre
   const kvm = new Kvm(connection)
   await kvm.create(BUCKETS.jobs, { history: 1, max_bytes: 16 * MIB, replicas })
   await kvm.create(BUCKETS.workers, { history: 1, max_bytes: 16 * MIB, replicas, ttl: WORKER_TTL_MS })
+  await kvm.create(BUCKETS.leases, { history: 1, max_bytes: 16 * MIB, replicas, ttl: KEPT_MS })
+  await kvm.create(BUCKETS.policy, { history: KEPT_VERSIONS, max_bytes: 16 * MIB, replicas, ttl: KEPT_MS })
   await new Objm(connection).create(BUCKETS.trajectories, {
     storage: StorageType.File,
     replicas,
@@ -82,8 +98,9 @@ async function ensureStream(
   }
 }
 
-/** Whether JetStream says that there is no such stream or consumer. */
+/** Whether JetStream says that there is no such stream or consumer, or none any more. */
 export function isMissing(error: unknown): boolean {
+  if (error instanceof JetStreamError) return error.message === 'consumer deleted'
   return (
     error instanceof JetStreamApiError &&
     (error.code === JetStreamApiCodes.StreamNotFound || error.code === JetStreamApiCodes.ConsumerNotFound)
@@ -91,14 +108,19 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * `redeliverMs`: a plan whose worker has been silent for so long goes to another. Those of an earlier life of the job are replaced: what it was given and has not acknowledged
- * comes at once, and not after its time.
+ * `redeliverMs`: a plan whose worker has been silent for so long goes to another. Those of an earlier life of the job are taken away: what it was given and has not acknowledged
+ * comes at once, and not after its time; and where that life only seems to be over, it can take nothing any more. `checkClaim` rejects where a later life has the job.
  */
-export async function makeConsumers(manager: JetStreamManager, job: string, redeliverMs: number): Promise<void> {
-  await removeConsumers(manager, job)
+export async function makeConsumers(
+  manager: JetStreamManager,
+  of: JobLife,
+  redeliverMs: number,
+  checkClaim: () => Promise<void>,
+): Promise<void> {
+  for (const stream of [STREAMS.plans, STREAMS.results]) await removeOthers(manager, stream, of, checkClaim)
   await manager.consumers.add(STREAMS.plans, {
-    durable_name: plansConsumer(job),
-    filter_subject: plansOf(job),
+    durable_name: plansConsumer(of),
+    filter_subject: plansOf(of.jobId),
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(redeliverMs),
@@ -107,8 +129,8 @@ export async function makeConsumers(manager: JetStreamManager, job: string, rede
     max_ack_pending: -1,
   })
   await manager.consumers.add(STREAMS.results, {
-    durable_name: resultsConsumer(job),
-    filter_subject: allResultsOf(job),
+    durable_name: resultsConsumer(of),
+    filter_subject: allResultsOf(of.jobId),
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(RESULT_ACK_MS),
@@ -121,16 +143,27 @@ export const RESULT_ACK_MS = 60_000
 /** Runs at once between the stream and the journal: bounds the coordinator's memory. */
 const MOST_UNACKED_RESULTS = 256
 
-/** The job is over: nothing of it stays but its dead letters. */
-export async function removeJob(manager: JetStreamManager, job: string): Promise<void> {
-  await removeConsumers(manager, job)
-  await manager.streams.purge(STREAMS.plans, { filter: plansOf(job) })
-  await manager.streams.purge(STREAMS.results, { filter: allResultsOf(job) })
+/** The job is over: nothing of it stays but its dead letters, the versions of its policy, and leases of sandboxes that may still exist. */
+export async function removeJob(manager: JetStreamManager, of: JobLife): Promise<void> {
+  await manager.consumers.delete(STREAMS.plans, plansConsumer(of)).catch(ignoreMissing)
+  await manager.consumers.delete(STREAMS.results, resultsConsumer(of)).catch(ignoreMissing)
+  await manager.streams.purge(STREAMS.plans, { filter: plansOf(of.jobId) })
+  await manager.streams.purge(STREAMS.results, { filter: allResultsOf(of.jobId) })
 }
 
-async function removeConsumers(manager: JetStreamManager, job: string): Promise<void> {
-  await manager.consumers.delete(STREAMS.plans, plansConsumer(job)).catch(ignoreMissing)
-  await manager.consumers.delete(STREAMS.results, resultsConsumer(job)).catch(ignoreMissing)
+async function removeOthers(
+  manager: JetStreamManager,
+  stream: string,
+  { jobId, life }: JobLife,
+  checkClaim: () => Promise<void>,
+): Promise<void> {
+  for await (const { name } of manager.consumers.list(stream)) {
+    const other = lifeOf(name, jobId)
+    if (other === undefined || other === life) continue
+    // Of a later life, or of one before somebody has made the board anew.
+    if (other > life) await checkClaim()
+    await manager.consumers.delete(stream, name).catch(ignoreMissing)
+  }
 }
 
 function ignoreMissing(error: unknown): false {

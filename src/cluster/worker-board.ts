@@ -2,6 +2,7 @@ import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../clock.ts'
 import { BUCKETS, toToken } from './names.ts'
+import type { PolicyVersion } from './policy-board.ts'
 
 /** What a worker says of itself to whoever looks. */
 export interface WorkerLine {
@@ -15,6 +16,8 @@ export interface WorkerLine {
   readonly maxConcurrent: number
   readonly free: number
   readonly jobs: readonly string[]
+  /** What the trainings among them serve, by job. */
+  readonly policies: Readonly<Record<string, PolicyVersion>>
   /** Where its sandboxes for these are, as far as a provider's region was named. */
   readonly regions: readonly string[]
   /** Takes nothing new. */

@@ -55,6 +55,8 @@ export interface JobRunner {
   readonly records: JobRecords
   readonly groups: readonly Group[]
   readonly reported: (ReportCounts & { readonly url: string }) | undefined
+  /** Aborted, with the error as its reason, when another process has the job: nothing of it may go on here. */
+  readonly lost: AbortSignal
   stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream
   expect(rollouts: number): void
   snapshot(): JobSnapshot
@@ -79,6 +81,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   const active = new Set<ActiveRun>()
   /** Runs whose cancel is under way: what they were about to hand in would be run for nobody. */
   const cancelled = new WeakSet<ActiveRun>()
+  const lost = new AbortController()
   const engines = makeEngines({
     jobId,
     journal,
@@ -99,6 +102,10 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
       deliver(group)
     },
     onFailed: error => failAll(error),
+    onLost(error) {
+      lost.abort(fromErrorData(error))
+      failAll(error)
+    },
   })
   const stopWatching = watchPool(clock, () => engines.running[0], progress.poolSeen)
   waiting.onRoom(() => {
@@ -110,6 +117,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
 
   function stream(taskset: Taskset, agent: AgentSpec, options: RunOptions): GroupStream {
     if (stopping !== undefined) throw jobClosed(ports.name)
+    lost.signal.throwIfAborted()
     const merged = { ...ports.defaults, ...options }
     const { runtime, signal } = merged
     if (runtime === undefined) throw noRuntime(taskset.name)
@@ -153,6 +161,9 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
   ): Promise<void> {
     engines.use(settings.runtime)
     await preflight(taskset, agent, settings.runtime, toProvisionPlan(settings, countRuns(plans)), deadlines)
+    if (!active.has(run)) return
+    // On several machines another process may have the job: that is found out before anything is made of what is here.
+    if (settings.cluster !== undefined) await engines.get(settings)
     if (!active.has(run)) return
     const kept = again ? groups.filter(({ groupId }) => run.expected.has(groupId)) : []
     for (const group of kept) deliver(group)
@@ -241,6 +252,7 @@ export function makeJobRunner(ports: JobRunnerPorts): JobRunner {
     get reported() {
       return report === undefined ? undefined : { ...report.counts, url: report.url }
     },
+    lost: lost.signal,
     stream,
     expect(rollouts) {
       // The pool of the engine that runs the job; others have been started for single runs.

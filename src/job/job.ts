@@ -118,6 +118,14 @@ export class Job implements AsyncDisposable {
     return this.#runner.reported
   }
 
+  /**
+   * Aborted when another coordinator has taken the job over (`job-taken-over`, its reason), which only happens on several machines: its streams end with that error, and nothing more of it
+   * can be run here.
+   */
+  get lost(): AbortSignal {
+    return this.#runner.lost
+  }
+
   snapshot(): JobSnapshot {
     return this.#runner.snapshot()
   }

@@ -128,8 +128,8 @@ export class RoutedRuntime implements Runtime {
   }
 
   /** Of the runtimes that can. */
-  async reap(owners: readonly string[]): Promise<number> {
-    const counts = await Promise.all([...this.#known].map(async runtime => (await runtime.reap?.(owners)) ?? 0))
+  async reap(owners: readonly string[], job?: string): Promise<number> {
+    const counts = await Promise.all([...this.#known].map(async runtime => (await runtime.reap?.(owners, job)) ?? 0))
     return counts.reduce((sum, count) => sum + count, 0)
   }
 

@@ -127,10 +127,10 @@ export interface Runtime {
   /** Sandboxes of this runtime that exist now, whoever owns them. Absent where the provider cannot tell. */
   list?(): Promise<readonly { readonly id: string; readonly labels: Readonly<Record<string, string>> }[]>
   /**
-   * Deletes what the engines of these owners have left (`toOwnerWord()` of each, which is on its sandboxes as a label), for whoever knows that they are dead; one that is seen to be alive is spared.
+   * Deletes what the engines of these owners have left (`toOwnerWord()` of each, which is on its sandboxes as a label), for whoever knows that they are dead; one that is seen to be alive is spared. With `job` only what they have of that job: they may be dead for it alone.
    * Resolves with how many are gone; rejects where some may still exist. Absent where sandboxes end with their engine.
    */
-  reap?(owners: readonly string[]): Promise<number>
+  reap?(owners: readonly string[], job?: string): Promise<number>
   /** Ends everything the runtime itself started (host processes, directories). Safe to call twice. */
   close(): Promise<void>
 }

@@ -3,10 +3,12 @@ import * as assert from 'uvu/assert'
 import type { DeskMessage, WorkerNote, WorkerReport } from '../../actors/cluster-messages.ts'
 import { connectNats } from '../../src/cluster/connect.ts'
 import type { JobEntry } from '../../src/cluster/job-board.ts'
+import type { Lease } from '../../src/cluster/leases.ts'
 import { openNodeLinks } from '../../src/cluster/node-links.ts'
 import { makeSystem } from '../../src/kernel/system.ts'
 import { until } from '../end-to-end/scene.ts'
 import { suite } from '../support/suite.ts'
+import { readBucket } from './support/buckets.ts'
 import { readContent } from './support/content.ts'
 import { drain, evalNotes, startWorker, withCluster } from './support/workers.ts'
 
@@ -37,6 +39,9 @@ test(
         () => leaving.stderr(),
       )
       assert.is(await left, 0, leaving.stderr())
+      const [lease, ...others] = [...(await readBucket<Lease>(url, 'troupe-leases')).values()].flat()
+      assert.equal(others, [], 'it has left no lease')
+      assert.match(joining.stderr(), new RegExp(`${lease?.node} works for`))
       // Agents are held still: what is handed back has begun again elsewhere.
       scene.go()
       assert.is(await running.ended, 0, running.stderr())
@@ -96,7 +101,8 @@ test(
         await until(
           async () => {
             entry = await readEntry().catch(() => undefined) // It is not made yet.
-            return entry !== undefined
+            // First only who has taken the job.
+            return entry?.dispatcher !== undefined
           },
           () => running.stderr(),
         )

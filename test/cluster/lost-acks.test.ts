@@ -21,6 +21,7 @@ const NO_ACKS = `authorization { users = [
   { user: "coordinator", password: "word", permissions: { publish: { deny: ["$JS.ACK.>"] } } }
 ] }`
 const JOB = toJobId('job-1')
+const OF = { jobId: JOB, life: 1 }
 const TRAJECTORY = new Uint8Array(100).fill(7)
 /** Where the server would give them out again. */
 const AGAIN_MS = 300
@@ -31,9 +32,9 @@ test('what was taken is not waited for, although the server has heard of nothing
   try {
     const manager = await jetstreamManager(connection)
     await ensureStreams(connection, manager)
-    await makeConsumers(manager, JOB, 30_000)
-    await manager.consumers.update(STREAMS.results, resultsConsumer(JOB), { ack_wait: nanos(AGAIN_MS) })
-    const info = () => manager.consumers.info(STREAMS.results, resultsConsumer(JOB))
+    await makeConsumers(manager, OF, 30_000, async () => {})
+    await manager.consumers.update(STREAMS.results, resultsConsumer(OF), { ack_wait: nanos(AGAIN_MS) })
+    const info = () => manager.consumers.info(STREAMS.results, resultsConsumer(OF))
     let looks = 0
     const { streams } = manager
     const getMessage = streams.getMessage.bind(streams)
@@ -66,7 +67,7 @@ test('what was taken is not waited for, although the server has heard of nothing
     const told: string[] = []
     const troubles: unknown[] = []
     const feed = await openResultFeed(connection, manager, {
-      jobId: JOB,
+      ...OF,
       journal: {
         ...journal,
         async putRun(header, trajectory) {

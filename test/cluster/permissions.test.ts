@@ -75,6 +75,8 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
       '$JS.API.CONSUMER.MSG.NEXT.TROUPE_RESULTS.results-job',
       '$JS.API.CONSUMER.DELETE.TROUPE_PLANS.plans-job',
       '$KV.troupe-jobs.job',
+      '$KV.troupe-policy.job',
+      '$JS.API.STREAM.MSG.GET.KV_troupe-leases',
       'troupe.jobs',
       'troupe.node.worker.worker-2',
     ])
@@ -101,6 +103,8 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
       '$JS.API.STREAM.MSG.GET.TROUPE_RESULTS',
       '$JS.API.STREAM.PURGE.TROUPE_PLANS',
       '$KV.troupe-workers.mine',
+      '$KV.troupe-leases.job.mine',
+      '$KV.troupe-policy.job',
     ])
       assert.match(
         (await refusalOf(observer, subject)) ?? '',
@@ -117,7 +121,7 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
     assert.match((await deafnessOf(coordinator, '_INBOX.worker.>')) ?? '', /Violation/)
   }))
 
-test('an observer sees how full the streams are and who works', () =>
+test('an observer sees how full the streams are, who works and has sandboxes, and each version of a policy; workers see that, too', () =>
   withRoles(async ({ coordinator, worker, observer }) => {
     await (await jetstreamManager(coordinator)).streams.add({ name: 'TROUPE_PLANS', subjects: ['troupe.plans.*'] })
     await jetstream(coordinator).publish('troupe.plans.job', 'plan')
@@ -127,6 +131,22 @@ test('an observer sees how full the streams are and who works', () =>
     assert.is(seen.state.messages, 1)
     const line = await (await new Kvm(observer).open('troupe-workers')).get('worker-1')
     assert.is(line?.string(), 'here')
+
+    await new Kvm(coordinator).create('troupe-leases')
+    await (await new Kvm(worker).open('troupe-leases')).put('job.worker-1', 'mine')
+    const lease = await (await new Kvm(observer).open('troupe-leases')).get('job.worker-1')
+    assert.is(lease?.string(), 'mine')
+    const policy = await new Kvm(coordinator).create('troupe-policy', { history: 8 })
+    for (const version of ['one', 'two']) await policy.put('job', version)
+    const history = await (await new Kvm(observer).open('troupe-policy')).history()
+    const versions: string[] = []
+    for await (const entry of history) versions.push(entry.string())
+    assert.equal(versions, ['one', 'two'])
+    const served = await (await new Kvm(worker).open('troupe-policy')).watch()
+    for await (const entry of served) {
+      assert.is(entry.string(), 'two')
+      break
+    }
   }))
 
 test.run()

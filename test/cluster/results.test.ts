@@ -1,8 +1,10 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../src/clock.ts'
 import { connectNats } from '../../src/cluster/connect.ts'
+import type { JobEntry } from '../../src/cluster/job-board.ts'
 import { resultsOf } from '../../src/cluster/names.ts'
 import { packResult } from '../../src/cluster/wire.ts'
 import { createAgent, Job, LocalRuntime, Taskset } from '../../src/index.ts'
@@ -46,8 +48,10 @@ test(
         const forged = { ...header, reward: 0.25, attempt: 2 }
         const payload = packResult({ type: 'run', header: forged, trajectory, object: undefined })
         const subject = resultsOf(header.jobId, header.groupId)
+        const entry = await (await new Kvm(connection).open('troupe-jobs')).get(header.jobId)
+        const { epoch } = entry?.json<JobEntry>() ?? {}
         // As the worker has put it: the stream takes it for the same.
-        const again = await client.publish(subject, payload, { msgID: `${header.runId}.${header.attempt}` })
+        const again = await client.publish(subject, payload, { msgID: `${header.runId}.${header.attempt}.${epoch}` })
         assert.is(again.duplicate, true)
         // From a worker that was thought dead, when the stream has forgotten the id.
         const late = await client.publish(subject, payload, { msgID: 'another' })

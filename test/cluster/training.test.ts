@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import type { PolicyLine } from '../../src/cluster/policy-board.ts'
 import { repository, until } from '../end-to-end/scene.ts'
 import { suite } from '../support/suite.ts'
+import { readBucket } from './support/buckets.ts'
 import { readContent } from './support/content.ts'
 import { drain, startWorker, withCluster } from './support/workers.ts'
 
@@ -39,9 +41,27 @@ test(
       assert.match(readFileSync('/proc/net/tcp', 'latin1'), / 0200007F:[0-9A-F]{4} 00000000:0000 0A /)
       killed.child.kill('SIGKILL')
       await killed.ended
+      for (const name of [scene.journal, `${scene.journal}-policies`])
+        cpSync(name, `${name}-old`, { recursive: true, filter: path => !path.endsWith('.sock') })
       const again = await scene.run(clustered)
       assert.is(again.exit, 0, again.stderr)
-      assert.match(again.stderr, /going on with job-/)
+      const [, job = ''] = /going on with (job-\w+)/.exec(again.stderr) ?? []
+
+      // Each version as it was served, and by whom; the second life has taken over what the first had served.
+      const lines = (await readBucket<PolicyLine>(url, 'troupe-policy')).get(job) ?? []
+      assert.equal(
+        lines.map(({ step }) => step),
+        [0, 0, 1],
+      )
+      const versions = [...new Set(lines.map(({ version }) => version))]
+      assert.is(versions.length, 2)
+      assert.is(new Set(lines.map(({ epoch }) => epoch)).size, 2)
+      for (const [step, version] of versions.entries())
+        assert.match(worker.stderr(), new RegExp(`${job} serves the policy ${version} of step ${step}\n`))
+
+      const old = await scene.run(clustered.map(word => (word.startsWith(scene.journal) ? `${word}-old` : word)))
+      assert.is(old.exit, 2, old.stderr)
+      assert.match(old.stderr, new RegExp(`${job} has served the policy ${versions[1]} of step 1 .*ends with step 0 `))
       assert.is(await drain(worker), 0)
 
       assert.is((await scene.run([...argv, ...own('alone')])).exit, 0)

@@ -97,8 +97,8 @@ export class DaytonaRuntime implements Runtime {
     return (await this.#open()).list()
   }
 
-  async reap(owners: readonly string[]): Promise<number> {
-    return (await this.#open()).reap(owners)
+  async reap(owners: readonly string[], job?: string): Promise<number> {
+    return (await this.#open()).reap(owners, job)
   }
 
   /** Deletes what it has made and still exists. Rejects with `daytona-left-behind`, naming what may be left. */

@@ -30,7 +30,7 @@ export interface Scene {
   provision(request: ProvisionRequest): Promise<Sandbox>
   list(): Promise<readonly OurSandbox[]>
   /** See `Runtime`. */
-  reap(owners: readonly string[]): Promise<number>
+  reap(owners: readonly string[], job: string | undefined): Promise<number>
   makePool(): ProviderPool
   /**
    * Ends what is under way, deletes what exists, and lets go of the account. Rejects with `daytona-left-behind`, naming what may still exist. To be called
@@ -129,9 +129,9 @@ function makeScene(settings: DaytonaSettings, snapshot: ReadySnapshot, ports: Pr
       return work.finally(() => works.delete(work))
     },
     list: () => listOurs(account, [snapshot.name, ...snapshots.names()]),
-    async reap(owners) {
+    async reap(owners, job) {
       const { findLeftovers, removeLeftovers } = await import('./reap/index.ts')
-      const found = await findLeftovers(account, { owners })
+      const found = await findLeftovers(account, { owners, job })
       const [failure] = await removeLeftovers(account, found)
       if (failure !== undefined) throw fromErrorData(failure.problem)
       return found.length

@@ -61,8 +61,8 @@ export class DockerRuntime implements Runtime {
     return (await this.#open()).list()
   }
 
-  async reap(owners: readonly string[]): Promise<number> {
-    return (await this.#open()).reap(owners)
+  async reap(owners: readonly string[], job?: string): Promise<number> {
+    return (await this.#open()).reap(owners, job)
   }
 
   /** Removes what it has made and still exists. Rejects with `docker-left-behind`, naming what may be left. */

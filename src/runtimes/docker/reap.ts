@@ -26,6 +26,8 @@ export interface FindOptions {
   /** Only what these have left, and those that cannot be seen from here count as dead: owners in a word, or the hosts they were on. */
   readonly owners?: readonly string[]
   readonly hosts?: readonly string[]
+  /** Only what is of this job. */
+  readonly job?: string | undefined
 }
 
 /** One that would not go. */
@@ -84,11 +86,11 @@ export const toHost = (owner: string): string => owner.split('~')[0] ?? owner
 
 function judge(
   labels: Readonly<Record<string, string>>,
-  { owners = [], hosts = [] }: FindOptions,
+  { owners = [], hosts = [], job: asked }: FindOptions,
   now: number,
 ): LeftContainer['standing'] | undefined {
   const { owner } = labels
-  if (owner === undefined) return undefined
+  if (owner === undefined || (asked !== undefined && labels.job !== asked)) return undefined
   const named = owners.includes(owner) || hosts.includes(toHost(owner))
   if (!named && owners.length + hosts.length > 0) return undefined
   const verdict = judgeLabels(labels, now)

@@ -32,7 +32,7 @@ export interface Scene {
   provision(request: ProvisionRequest): Promise<Sandbox>
   list(): Promise<readonly OurContainer[]>
   /** See `Runtime`. */
-  reap(owners: readonly string[]): Promise<number>
+  reap(owners: readonly string[], job: string | undefined): Promise<number>
   /** Ends what is under way and removes what exists. Rejects with `docker-left-behind`. To be called once `closing` has aborted. */
   close(): Promise<void>
 }
@@ -98,8 +98,8 @@ function makeScene(
       if (images.ids().size === 0) await images.obtain(settings.source)
       return listOurs(engine, images.ids())
     },
-    async reap(owners) {
-      const found = await findLeftovers(engine, { owners })
+    async reap(owners, job) {
+      const found = await findLeftovers(engine, { owners, job })
       const [failure] = await removeLeftovers(engine, found)
       if (failure !== undefined) throw fromErrorData(failure.problem)
       return found.length

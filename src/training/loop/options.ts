@@ -8,7 +8,8 @@ import type { LossName, OptimStepOptions, Trainer } from '../trainer.ts'
 import { badTrainOptions } from './errors.ts'
 
 /** What the loop needs of a job. */
-export type TrainingJob = Pick<Job, 'jobId' | 'seed' | 'resumed' | 'stream' | 'records'> & Partial<Pick<Job, 'expect'>>
+export type TrainingJob = Pick<Job, 'jobId' | 'seed' | 'resumed' | 'stream' | 'records'> &
+  Partial<Pick<Job, 'expect' | 'lost'>>
 
 export interface TrainOptions extends TrainShape {
   /** Holds the runs and the records: the same job, resumed, goes on where it was. */

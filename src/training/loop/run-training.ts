@@ -12,9 +12,13 @@ import type { TrainerPorts } from './trainer-ports.ts'
 /** Resolves when everything it started has ended; `wanted` is aborted by whoever wants that early. */
 export async function runTraining(settings: TrainSettings, wanted: AbortController, emit: Loop['emit']): Promise<void> {
   const { signal } = settings
+  const { lost } = settings.job
   const stopInOrder = () => wanted.abort(signal?.reason)
   if (signal?.aborted) stopInOrder()
   signal?.addEventListener('abort', stopInOrder, { once: true })
+  // Whoever has the job now trains on: what is only at hand here is not sent.
+  const giveUp = () => wanted.abort(lost?.reason)
+  lost?.addEventListener('abort', giveUp, { once: true })
   const waitingRuns = new Map<GroupId, readonly Run[]>()
   const ports = toPorts(settings, waitingRuns)
   const trainer = startTrainer(ports)
@@ -25,11 +29,13 @@ export async function runTraining(settings: TrainSettings, wanted: AbortControll
       await emit({ type: 'resumed', history: { steps: kept.steps, evaluations: kept.evaluations } })
     await runSteps({ settings, trainer, policy: toPolicy(kept), waitingRuns, signal: wanted.signal, emit }, kept)
   } catch (error) {
+    if (lost?.aborted) throw lost.reason
     // What a rollout stream that was stopped rejects with, or a step in between. Anything else is a failure of its own.
     isStopped = wanted.signal.aborted && (hasTag(error, 'run-cancelled') || error === wanted.signal.reason)
     if (!isStopped) throw error
   } finally {
     signal?.removeEventListener('abort', stopInOrder)
+    lost?.removeEventListener('abort', giveUp)
     await trainer.close()
   }
   if (isStopped) await emit({ type: 'stopped' })

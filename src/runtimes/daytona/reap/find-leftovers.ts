@@ -20,7 +20,7 @@ const UNLABELLED_MS = 60 * 60_000
  * label of ours is in it, unless `ownerless` asks. Changes nothing; rejects as calls to the provider do.
  */
 export async function findLeftovers(account: Account, options: FindOptions = {}): Promise<readonly Leftover[]> {
-  const { kinds = REAP_KINDS, olderThanMs = 0, owners = [], hosts = [] } = options
+  const { kinds = REAP_KINDS, olderThanMs = 0, owners = [], hosts = [], job } = options
   const now = account.clock.wallTime()
   const judge = makeJudge(options, now)
   const wants = (kind: (typeof REAP_KINDS)[number]) => kinds.includes(kind)
@@ -44,6 +44,7 @@ export async function findLeftovers(account: Account, options: FindOptions = {})
   function ofSandbox(sandbox: SandboxListItem): readonly Leftover[] {
     if (isAnchor(sandbox) || (sandbox.warmPoolId ?? '') !== '') return []
     if (readLabels(sandbox.labels).owner === undefined) return ofUnlabelled(sandbox)
+    if (job !== undefined && readLabels(sandbox.labels).job !== job) return []
     const standing = judge(sandbox, false)
     return standing === undefined ? [] : [toLeftover('sandbox', sandbox, standing)]
   }

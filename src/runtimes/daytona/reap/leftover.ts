@@ -35,6 +35,8 @@ export interface FindOptions {
   /** Only what these have left, and those that cannot be seen from here count as dead: owners in a word, or the hosts they were on. */
   readonly owners?: readonly string[]
   readonly hosts?: readonly string[]
+  /** Of sandboxes only those of this job; pools are of no job. */
+  readonly job?: string | undefined
   /** What nothing says an owner of, too, if its name says that it was made here: such a pool may have been made by hand. Default false. */
   readonly ownerless?: boolean
 }
