@@ -1,6 +1,7 @@
 /** What the actors of an engine on several machines tell each other: the coordinator's dispatcher, and one desk a worker. */
 import type { SeenLease } from '../src/cluster/lease-book.ts'
 import type { TokensAsked, TokensGiven } from '../src/cluster/limit-book.ts'
+import type { LimitSign } from '../src/cluster/limit-signs.ts'
 import type { ErrorData } from '../src/errors.ts'
 import type { GroupId } from '../src/ids.ts'
 import type { Settled } from '../src/kernel/actor.ts'
@@ -59,25 +60,33 @@ export interface GroupSoFar {
   readonly durable: readonly RunHeader[]
 }
 
-/** Of a worker, about the limit on creates of an account that all workers draw on. */
-export type LimitNote = TakeTokens | GiveTokensBack | HoldCreates
+/** About the limit on creates of an account that all workers draw on: of a worker, or passed on by the coordinator of another job, whose node is named then. */
+export type LimitNote =
+  | TakeTokens
+  | GiveTokensBack
+  | HoldCreates
+  /** Of another job's coordinator. */
+  | { readonly type: 'limit-sign'; readonly sign: LimitSign }
 
 /** Asks for creates that the worker may send. */
 export interface TakeTokens extends Question<TokensGiven>, TokensAsked {
   readonly type: 'take-tokens'
+  readonly passedOnBy?: string
 }
 
 /** Some of these it has not used. */
 export interface GiveTokensBack extends Pick<TokensGiven, 'tokens' | 'window'> {
   readonly type: 'give-tokens-back'
   readonly account: string
+  readonly passedOnBy?: string
 }
 
-/** The provider has told one of the workers to stay away; the dispatcher tells all of them. */
+/** The provider has told one of the workers to stay away; its dispatcher tells all of them, and the dispatchers of other jobs. */
 export interface HoldCreates {
   readonly type: 'hold-creates'
   readonly account: string
   readonly forMs: number
+  readonly passedOnBy?: string
 }
 
 /** A run as a worker has told it. */

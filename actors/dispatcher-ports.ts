@@ -8,6 +8,7 @@ import type { RunHeader } from '../src/rollout/run.ts'
 import type { GroupPlan } from '../src/taskset/plan.ts'
 import type { WorkersEvent } from '../src/telemetry/channels.ts'
 import type { DeskMessage, WorkerNote } from './cluster-messages.ts'
+import type { LimitPorts } from './dispatcher-limits.ts'
 import type { CollectorMessage, SupervisorMessage } from './messages.ts'
 
 /** One handing out of a group. */
@@ -58,4 +59,6 @@ export interface DispatcherPorts {
   /** What is known of the workers, for people: once a second while there are any, and soon after one has come or gone. */
   readonly onFigures: (figures: Omit<WorkersEvent, 'jobId'>) => void
   readonly onTrouble: (error: ErrorData) => void
+  /** The coordinators of other jobs, whose workers draw on the same accounts. */
+  readonly limits: LimitPorts
 }

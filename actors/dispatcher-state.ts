@@ -1,6 +1,6 @@
-import { type LimitBook, makeLimitBook } from '../src/cluster/limit-book.ts'
 import type { GroupId, RunId } from '../src/ids.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
+import { type AccountLimits, makeAccountLimits } from './dispatcher-limits.ts'
 import type { StartGroup } from './messages.ts'
 import { makeWorkerBook, type WorkerBook } from './worker-book.ts'
 
@@ -25,8 +25,8 @@ export interface DispatcherState {
   /** Runs of groups that an earlier life of the coordinator had handed out. */
   readonly early: Map<GroupId, Map<RunId, RunHeader>>
   readonly workers: WorkerBook
-  /** Of provider accounts, which the workers share. */
-  readonly limits: LimitBook
+  /** Of provider accounts, which the workers of all jobs share. */
+  readonly limits: AccountLimits
   /** Owners of sandboxes that nobody has, and since when; those among them that have not been heard of yet may still come up. */
   readonly dead: Map<string, number>
   /** Those of them whose sandboxes are being deleted. */
@@ -44,13 +44,13 @@ export interface DispatcherState {
   toldAt: number | undefined
 }
 
-/** How it begins. */
-export const toInitialState = (): DispatcherState => ({
+/** How it begins. `node`: the coordinator's. */
+export const toInitialState = (node: string, now: number): DispatcherState => ({
   open: new Map(),
   queue: new Set(),
   early: new Map(),
   workers: makeWorkerBook(),
-  limits: makeLimitBook(),
+  limits: makeAccountLimits(node, now),
   dead: new Map(),
   reaping: new Set(),
   leased: new Set(),

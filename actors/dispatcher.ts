@@ -4,7 +4,7 @@ import type { Actor, Context } from '../src/kernel/actor.ts'
 import { decideGroupEnd } from '../src/rollout/group-end.ts'
 import type { RunHeader } from '../src/rollout/run.ts'
 import type { ArrivedRun, AskDurable, CancelJob, DispatcherMessage, GroupSoFar } from './cluster-messages.ts'
-import { keepLimit } from './dispatcher-limits.ts'
+import { endLimits, keepLimit, signLimits } from './dispatcher-limits.ts'
 import type { DispatcherPorts, HandOut } from './dispatcher-ports.ts'
 import { countOpen, type DispatcherState, type OpenGroup, takeIn, toInitialState } from './dispatcher-state.ts'
 import { answerLive, lose, reap, seeLeases, tellFigures, welcome } from './dispatcher-workers.ts'
@@ -27,7 +27,9 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
     capacity: 1_000_000,
     initial(context) {
       context.after(TICK_MS, { type: 'dispatcher-tick' })
-      return toInitialState()
+      const state = toInitialState(ports.limits.node, context.clock.now())
+      signLimits(state, ports.limits, context)
+      return state
     },
     receive(state, message, context) {
       handle(state, message, context)
@@ -38,6 +40,7 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
       if (signal.type === 'terminated') lose(state, ports, signal.address, signal.reason, context)
       return state
     },
+    onStop: (state, context) => endLimits(state, ports.limits, context),
   }
 
   function handle(state: DispatcherState, message: DispatcherMessage, context: Context<DispatcherMessage>): void {
@@ -109,13 +112,15 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
       case 'take-tokens':
       case 'give-tokens-back':
       case 'hold-creates':
-        keepLimit(state, message, context)
+      case 'limit-sign':
+        keepLimit(state, ports.limits, message, context)
         return
       case 'dispatcher-tick':
         for (const { node, silentMs } of state.workers.silent(context.clock.now(), ports.silenceMs))
           ports.dropLink(node, silentMs)
         reap(state, ports, context)
         tellFigures(state, ports, context.clock)
+        signLimits(state, ports.limits, context)
         context.after(TICK_MS, message)
         return
       case 'leases-seen':

@@ -24,6 +24,7 @@ import { observed } from '../telemetry/observed.ts'
 import { readVersion } from '../version.ts'
 import type { WorkerLimits } from './worker-engine.ts'
 import { startWorkerJob, type WorkerJob } from './worker-job.ts'
+import { makeWorkerAccounts } from './worker-limits.ts'
 
 export interface ClusterWorkerOptions extends WorkerLimits {
   readonly nats: string
@@ -99,6 +100,8 @@ async function work(
   const links = openNodeLinks(connection, system, () => randomIds.hex(4), onTrouble)
   const leases = makeLeases(connection, { node, host, owner: toOwnerWord() })
   const credits = makeCredits(options.maxConcurrent)
+  const over = new AbortController()
+  const accounts = makeWorkerAccounts(system, clock, over.signal)
   const jobs = new Map<string, Joined>()
   const regions = new Map<string, string>()
   const served = new Map<string, PolicyVersion>()
@@ -123,6 +126,7 @@ async function work(
         links,
         note: { node, host, owner: toOwnerWord(), ...own },
         limits: options,
+        accounts,
         credits,
         leases,
         stopping: draining,
@@ -202,6 +206,7 @@ async function work(
   watch.close()
   const joined = await Promise.all([...jobs.values()].map(({ part }) => part))
   await Promise.all(joined.map(job => job?.drain(graceMs())))
+  over.abort()
   await announced.close()
   await policies.close()
   links.close()

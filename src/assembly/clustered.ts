@@ -32,6 +32,7 @@ import type { RunTrace } from '../telemetry/traces/run-trace.ts'
 import { readVersion } from '../version.ts'
 import { takeHold } from './cluster-hold.ts'
 import { type Engine, type EnginePorts, type Shards, startEngine } from './engine.ts'
+import { openLimitPeers } from './limit-peers.ts'
 import type { EngineSettings } from './settings.ts'
 import type { ShardData } from './shard.ts'
 
@@ -159,6 +160,7 @@ async function coordinate(
         sandboxesOf: address => sandboxes.get(address) ?? null,
         onFigures: figures => void publish('workers', { jobId, ...figures }),
         onTrouble,
+        limits: openLimitPeers({ connection, system, links, tell, onTrouble }),
       }),
     )
     hosted = root

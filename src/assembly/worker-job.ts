@@ -1,24 +1,17 @@
-import { type JsMsg, jetstream } from '@nats-io/jetstream'
+import { jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { AskDurable, DispatcherMessage, GroupSoFar, WorkerNote } from '../../actors/cluster-messages.ts'
+import type { DispatcherMessage, WorkerNote } from '../../actors/cluster-messages.ts'
 import { desk } from '../../actors/desk.ts'
-import type { AgentSpec } from '../agents/agent.ts'
-import { resolveAgent } from '../agents/create-agent.ts'
 import type { Clock } from '../clock.ts'
 import type { Credits } from '../cluster/credits.ts'
-import { agentCannotTravel, coordinatorLost, coordinatorReplaced, workerRefused } from '../cluster/errors.ts'
+import { coordinatorLost, coordinatorReplaced, workerRefused } from '../cluster/errors.ts'
 import type { JobEntry, RuntimeRequest } from '../cluster/job-board.ts'
 import type { Leases } from '../cluster/leases.ts'
 import type { NodeLinks } from '../cluster/node-links.ts'
 import { openParcels } from '../cluster/parcels.ts'
-import { fromSharedAgent } from '../cluster/places.ts'
-import { pullPlans } from '../cluster/plan-pull.ts'
 import { makePublisher, surely } from '../cluster/publish.ts'
 import { makeTracePacker } from '../cluster/run-traces.ts'
-import { isMissing, MOST_DELIVERIES } from '../cluster/streams.ts'
-import { untilAborted } from '../cluster/until-aborted.ts'
-import { type PlanMessage, parsePlan } from '../cluster/wire.ts'
-import { type ErrorData, hasTag, TroupeError, toErrorData } from '../errors.ts'
+import { type ErrorData, TroupeError, toErrorData } from '../errors.ts'
 import type { Ref } from '../kernel/ref.ts'
 import type { ActorSystem } from '../kernel/system.ts'
 import type { Drained } from '../pool/pool.ts'
@@ -30,7 +23,8 @@ import { startLeasedEngine } from './leased-engine.ts'
 import { startBeat } from './worker-beat.ts'
 import { WAITING_BYTES, type WorkerLimits } from './worker-engine.ts'
 import { makeWorkerGroups } from './worker-groups.ts'
-import { makeWorkerLimits } from './worker-limits.ts'
+import type { WorkerAccounts } from './worker-limits.ts'
+import { takePlans } from './worker-plans.ts'
 
 export interface WorkerJobPorts {
   readonly connection: NatsConnection
@@ -39,6 +33,8 @@ export interface WorkerJobPorts {
   readonly links: NodeLinks
   readonly note: Omit<WorkerNote, 'credits'>
   readonly limits: WorkerLimits
+  /** Limits on creates that it shares with others. */
+  readonly accounts: WorkerAccounts
   readonly credits: Credits
   readonly leases: Leases
   /** The worker ends. */
@@ -69,7 +65,7 @@ const DURABLE_MS = 10_000
 /** Makes an engine for the job, and runs the groups that the job's stream gives it. Rejects with `worker-refused` where this machine cannot. */
 export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Promise<WorkerJob> {
   const { connection, system, links, clock, credits, onTrouble } = ports
-  const { jobId, epoch } = entry
+  const { jobId } = entry
   const { node } = ports.note
   const over = new AbortController()
   const waiting = makeWaitingBytes(WAITING_BYTES)
@@ -84,32 +80,29 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   })
   links.connect(entry.node)
   const dispatcher: Ref<DispatcherMessage> = system.ref(entry.dispatcher)
-  const limits = makeWorkerLimits(system, dispatcher, clock, over.signal)
+  const { accounts } = ports
+  const leaveAccounts = accounts.join(dispatcher)
   const leased = await startLeasedEngine(entry, {
     ...ports,
     waiting,
-    makeRuntime: async request => limits.shared(await ports.makeRuntime(request)),
+    makeRuntime: async request => accounts.shared(await ports.makeRuntime(request)),
     traced: groups.traced,
     onRun: groups.runEnded,
     onGroup: groups.groupEnded,
     onFailed: error => void leave('broken', error),
   }).catch(refuse)
   const { runtime, engine } = leased
-  /** Plans that are looked at before they run. */
-  const begun = new Set<Promise<void>>()
-  /** Until the group is over that has taken as many workers down as it may. */
-  let suspect: Promise<void> | undefined
   /** Cancels of the coordinator so far: what was handed out before them is given up. */
   let cancelled = -1
   let leaving: Promise<Drained> | undefined
   /** Of its pool before that ended: whoever asks then is told these. */
   let lastStats: Promise<PoolStats> | undefined
-  let lastAgent: { readonly text: string; readonly checked: Promise<unknown> } | undefined
 
   /** The coordinator is told why, so that somebody who looks there need not look here. */
   function refuse(thrown: unknown): never {
     const error = workerRefused(node, toErrorData(thrown))
     dispatcher.tell({ type: 'worker-refused', node, error })
+    leaveAccounts()
     throw new TroupeError(error)
   }
 
@@ -121,44 +114,25 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
       poolStats: () => lastStats ?? engine.poolStats(),
       reap: async owners => (await runtime.reap?.(owners, jobId)) ?? 0,
       expect: rollouts => engine.expect(rollouts),
-      hold: limits.hold,
+      hold: accounts.hold,
       onFailed: error => onTrouble(toErrorData(error)),
     }),
   )
-  /** Members of the last group: a claim is for groups like it. Of the first nobody knows, so one is claimed. */
-  let size = ports.limits.maxConcurrent
-  let claimed = { groups: 0, size }
-  let isIdle = false
-  const unclaim = (unused: number) => {
-    claimed = { ...claimed, groups: claimed.groups - unused }
-    credits.giveBack(unused * claimed.size)
-  }
-  const pulling = pullPlans({
+  const plans = takePlans({
     connection,
-    jobId,
-    life: entry.life,
+    entry,
     clock,
-    claim() {
-      // What a job without plans has claimed, another lacks.
-      const share = isIdle ? 0 : 1 / ports.jobs()
-      isIdle = true
-      claimed = { groups: suspect === undefined ? credits.claim(size, share) : 0, size }
-      return claimed.groups
-    },
-    giveBack: unclaim,
-    room: signal => (suspect === undefined ? credits.room(signal) : Promise.race([suspect, untilAborted(signal)])),
-    onPlan(message) {
-      isIdle = false
-      unclaim(1)
-      // What is no plan is not given out again; all else ends with the job.
-      begin(message).catch(error => {
-        if (over.signal.aborted) return
-        onTrouble(error)
-        if (hasTag(error, 'bad-cluster-message')) message.term('it is no plan')
-      })
-    },
-    // Whoever takes the job over takes the consumer away.
-    onError: error => over.signal.aborted || isMissing(error) || onTrouble(error),
+    credits,
+    groups,
+    jobs: ports.jobs,
+    size: ports.limits.maxConcurrent,
+    over: over.signal,
+    askDurable: question => surely(publisher, () => system.ask(dispatcher, question, DURABLE_MS)),
+    isCancelled: generation => generation <= cancelled,
+    isLeaving: () => leaving !== undefined,
+    run: engine.run,
+    onBroken: error => void leave('broken', toErrorData(error)),
+    onTrouble,
   })
   const beat = startBeat({
     entry,
@@ -176,78 +150,6 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   })
   const beating = beat.ended.catch(onTrouble)
 
-  async function begin(message: JsMsg): Promise<void> {
-    const received = parsePlan(message.subject, message.data)
-    size = received.plan.members.length
-    // Of a life that is over, or given up since: its coordinator knows.
-    if (received.epoch !== epoch || received.generation <= cancelled) return message.ack()
-    const losses = groups.receive(received, message)
-    if (losses === undefined) return
-    if (losses >= MOST_DELIVERIES) return groups.exhausted(received)
-    if (suspect !== undefined || losses < MOST_DELIVERIES - 1) {
-      const taking = take(received, message.redelivered, async () => suspect === undefined)
-      begun.add(taking)
-      return taking.finally(() => begun.delete(taking))
-    }
-    // One more worker lost, and it counts as lost: it gets this one to itself, so that those that only shared a worker with the culprit are not blamed.
-    const { groupId } = received.plan
-    let end = () => {}
-    suspect = new Promise(resolve => {
-      end = resolve
-    })
-    try {
-      await take(received, message.redelivered, async () => {
-        await pulling.idle()
-        await Promise.allSettled(begun)
-        await groups.alone(groupId)
-        return true
-      })
-      await groups.gone(groupId)
-    } finally {
-      suspect = undefined
-      end()
-    }
-  }
-
-  /** Goes on with what is durable by now. `mayRun`: else somebody else is to. */
-  async function take(received: PlanMessage, isRepeated: boolean, mayRun: () => Promise<boolean>): Promise<void> {
-    const { plan, start, generation } = received
-    let { durable } = received
-    if (isRepeated) {
-      const question: AskDurable = { type: 'ask-durable', groupId: plan.groupId, start }
-      // Its room is nobody else's until it is known whether it comes.
-      const held = plan.members.length
-      credits.take(held)
-      let answer: GroupSoFar
-      try {
-        answer = await surely(publisher, () => system.ask(dispatcher, question, DURABLE_MS))
-      } finally {
-        credits.giveBack(held)
-      }
-      if (!answer.isWanted || generation <= cancelled) return groups.refuse(plan.groupId)
-      durable = answer.durable
-    }
-    groups.add(received, durable)
-    const isMine = leaving === undefined && (await mayRun())
-    if (!groups.has(plan.groupId)) return
-    if (!isMine || leaving !== undefined) return groups.handBack(undefined, plan.groupId)
-    const agent = fromSharedAgent(received.agent, process.cwd())
-    try {
-      if (agent.kind === 'held') throw agentCannotTravel()
-      await checkAgent(agent)
-      engine.run([{ plan, durable: durable.map(header => ({ header, trajectory: NOTHING })) }], agent)
-    } catch (error) {
-      void leave('broken', toErrorData(error))
-    }
-  }
-
-  /** What it lacks here, a module or a key, is said before a sandbox is taken. */
-  function checkAgent(agent: AgentSpec): Promise<unknown> {
-    const text = JSON.stringify(agent)
-    if (lastAgent?.text !== text) lastAgent = { text, checked: resolveAgent(agent) }
-    return lastAgent.checked
-  }
-
   async function cancel(generation: number): Promise<void> {
     cancelled = Math.max(cancelled, generation)
     await engine.cancel()
@@ -257,7 +159,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
 
   /** What it has, and what it could take beside that. */
   function creditsNow(): number {
-    return groups.rollouts + (leaving === undefined ? claimed.groups * claimed.size + credits.free : 0)
+    return groups.rollouts + (leaving === undefined ? plans.claimed + credits.free : 0)
   }
 
   function leave(how: 'ended' | 'lost' | 'broken' | 'drained', why?: ErrorData, graceMs = 0): Promise<Drained> {
@@ -269,7 +171,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     // Nobody would take what is not in the stream yet.
     if (how === 'ended' || how === 'lost') over.abort()
     if (how === 'broken' && why !== undefined) dispatcher.tell({ type: 'worker-refused', node, error: why })
-    await pulling.close()
+    await plans.close()
     if (graceMs > 0) await within(clock, graceMs, groups.empty())
     await engine.cancel().catch(onTrouble)
     await groups.flushed()
@@ -280,6 +182,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     lastStats = engine.poolStats()
     lastStats.catch(() => {}) // Whoever asks for them hears of it.
     const drained = await leased.close()
+    leaveAccounts()
     // Behind the answer to whoever has asked for this.
     void Promise.resolve().then(() => {
       deskRef.tell({ type: 'close-desk' })
@@ -298,5 +201,3 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     },
   }
 }
-
-const NOTHING = new Uint8Array(0)

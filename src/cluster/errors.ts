@@ -124,6 +124,14 @@ export function linkGap(peer: string): ErrorData {
   }
 }
 
+export function linkSilent(peer: string): ErrorData {
+  return {
+    tag: 'link-silent',
+    message: `nothing was heard of ${peer} for some seconds; the link is taken down, and begins anew when it is back.`,
+    address: peer,
+  }
+}
+
 export function linkReset(peer: string): ErrorData {
   return {
     tag: 'link-reset',
@@ -145,6 +153,14 @@ export function noWorkers(servers: string): ErrorData {
     tag: 'no-workers',
     message: `nobody works for this job yet; start workers: troupe worker --nats ${servers}`,
   }
+}
+
+/** Heard by the bucket that asks, which goes on by itself. */
+export function limitKeptByNobody(): TroupeError {
+  return new TroupeError({
+    tag: 'limit-kept-by-nobody',
+    message: 'the worker works for no job now, so that there is no coordinator to ask for creates',
+  })
 }
 
 export function trajectoryMissing(object: string): TroupeError {

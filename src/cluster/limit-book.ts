@@ -31,16 +31,38 @@ export interface TokensGiven {
   readonly workers: number
 }
 
-/** The limits on creates of all accounts that a job's workers draw on. */
+/** What is known of an account, for another that keeps its bucket from now on. Times are spans: machines' clocks differ. */
+export interface AccountLeft {
+  readonly account: string
+  readonly sinceMs: number
+  readonly limit?: number
+  readonly windowMs: number
+  readonly window: number
+  readonly endsInMs?: number
+  readonly isGuessed: boolean
+  readonly given: number
+  readonly told: number
+  readonly remaining: number
+  readonly heldForMs: number
+}
+
+/** The limits on creates of all accounts that workers draw on. */
 export interface LimitBook {
   take(asked: TokensAsked, workers: number, now: number): TokensGiven
   /** Tokens that were given and not used. */
   giveBack(given: Pick<TokensGiven, 'tokens' | 'window'> & { readonly account: string }): void
   /** The provider has said to stay away until then. */
   hold(account: string, until: number): void
+  /** All of it, but for what nobody has asked for in ten minutes. */
+  left(now: number): readonly AccountLeft[]
+  /** Another has kept it so far. */
+  adopt(left: readonly AccountLeft[], now: number): void
+  /** Another has kept it, too: of one window the less is believed, of two the later. */
+  merge(left: readonly AccountLeft[], now: number): void
 }
 
 interface Entry {
+  askedAt: number
   readonly since: number
   limit: number | undefined
   /** The longest that a window was seen to have before it. */
@@ -66,18 +88,21 @@ const DOUBLING_MS = 500
 /** A provider that has said nothing by then has no limit that it tells of. */
 const UNTOLD_MS = 5_000
 const VALID_MS = 1_000
+const IDLE_MS = 600_000
 
 /**
- * One bucket for each account, kept by the coordinator and asked over the links that workers have to it. A bucket of the key-value store with compare-and-set would
- * outlive the coordinator, which a job does not, and needs more: clocks that agree, tries again whenever two workers write at once, a stream that takes nothing while its
- * servers choose a leader, and permissions. This one needs a link, and those go on by any server that is left. Tokens of a worker that dies are lost until the window is
- * over; a coordinator that begins anew learns what is left from the first answer. Windows are the provider's: so many creates in each, the first create begins it.
+ * One bucket for each account, kept by one coordinator, and asked over the links that workers have to theirs and coordinators to each other. A bucket of the key-value
+ * store with compare-and-set would outlive them all, which no job does, and needs more: clocks that agree, tries again whenever two workers write at once, and a stream,
+ * which takes nothing while its servers choose a leader. This one needs links, and those go on by any server that is left. Tokens of a worker that dies are lost until the
+ * window is over. Who keeps it tells the others each second what is in it, so that another goes on from there; a lone coordinator that begins anew learns what is left from
+ * the first answer. Windows are the provider's: so many creates in each, the first create begins it.
  */
 export function makeLimitBook(): LimitBook {
   const entries = new Map<string, Entry>()
 
   function find(account: string, now: number): Entry {
     const entry = entries.get(account) ?? {
+      askedAt: now,
       since: now,
       limit: undefined,
       windowMs: 0,
@@ -96,6 +121,7 @@ export function makeLimitBook(): LimitBook {
   return {
     take({ account, wanted, seen }, workers, now) {
       const entry = find(account, now)
+      entry.askedAt = now
       roll(entry, now)
       if (seen !== undefined && seen.resetInMs > 0) learn(entry, seen, now)
       const { heldUntil, limit, window } = entry
@@ -121,6 +147,47 @@ export function makeLimitBook(): LimitBook {
       const entry = entries.get(account)
       if (entry !== undefined) entry.heldUntil = Math.max(entry.heldUntil, until)
     },
+    left(now) {
+      for (const [account, { askedAt }] of entries) if (now - askedAt > IDLE_MS) entries.delete(account)
+      return [...entries].map(([account, entry]) => toLeft(account, entry, now))
+    },
+    adopt(left, now) {
+      for (const each of left) adopt(each, now)
+    },
+    merge(left, now) {
+      for (const each of left) {
+        const known = entries.get(each.account)
+        if (known === undefined || known.window < each.window) adopt(each, now)
+        else if (known.window === each.window) {
+          known.limit ??= each.limit
+          known.endsAt ??= each.endsInMs === undefined ? undefined : now + each.endsInMs
+          known.given = Math.max(known.given, each.given)
+          known.told = Math.min(known.told, each.told)
+          known.remaining = Math.min(known.remaining, each.remaining)
+        }
+      }
+    },
+  }
+
+  function adopt({ account, sinceMs, limit, endsInMs, heldForMs, ...rest }: AccountLeft, now: number): void {
+    const heldUntil = Math.max(now + heldForMs, entries.get(account)?.heldUntil ?? Number.NEGATIVE_INFINITY)
+    const endsAt = endsInMs === undefined ? undefined : now + endsInMs
+    entries.set(account, { ...rest, askedAt: now, since: now - sinceMs, limit, endsAt, heldUntil })
+  }
+}
+
+function toLeft(
+  account: string,
+  { askedAt: _, since, limit, endsAt, heldUntil, ...rest }: Entry,
+  now: number,
+): AccountLeft {
+  return {
+    account,
+    ...rest,
+    sinceMs: now - since,
+    ...(limit === undefined ? {} : { limit }),
+    ...(endsAt === undefined ? {} : { endsInMs: endsAt - now }),
+    heldForMs: Math.max(0, heldUntil - now),
   }
 }
 

@@ -32,6 +32,8 @@ export const nodeSubject = (node: string): string =>
   `troupe.node.${node.startsWith(WORKER_NODE) ? 'worker' : 'coordinator'}.${toToken(node)}`
 /** Where coordinators tell of their jobs. */
 export const JOBS_SUBJECT = 'troupe.jobs'
+/** Where coordinators tell each other which of them keeps the limits of accounts. */
+export const LIMITS_SUBJECT = 'troupe.limits'
 /** One life of a job's coordinator. */
 export interface JobLife {
   readonly jobId: string

@@ -86,8 +86,8 @@ export function makeSharedBucket({ account, clock, ask, giveBack, tellHold, over
     if (now < heldUntil) return heldUntil
     if (tokens > 0) return now
     if (!isAsking && now >= askAt && !over.aborted) void request(now)
-    if (alone !== undefined) return alone.nextAt(now)
-    return isAsking ? now + LOOK_MS : Math.max(now + LOOK_MS, askAt)
+    const askedAt = isAsking ? now + LOOK_MS : Math.max(now + LOOK_MS, askAt)
+    return alone === undefined ? askedAt : Math.min(askedAt, alone.nextAt(now))
   }
 
   over.addEventListener('abort', () => cancelKeep(), { once: true })

@@ -95,19 +95,22 @@ export function strictestOf(buckets: readonly TokenBucket[]): TokenBucket {
 
 /** A bucket that others may join: something is done when all of them have a token for it. */
 export interface JointBucket extends TokenBucket {
-  /** Returns what lets the other go again. */
+  /** Returns what lets the other go again. One that joins twice counts once, until both have gone. */
   join(other: TokenBucket): () => void
 }
 
 export function makeJointBucket(own: TokenBucket): JointBucket {
   const all = [own]
+  const joined: TokenBucket[] = []
   return {
     ...strictestOf(all),
     join(other) {
-      all.push(other)
+      if (!joined.includes(other)) all.push(other)
+      joined.push(other)
       return () => {
-        const index = all.indexOf(other)
-        if (index >= 0) all.splice(index, 1)
+        const index = joined.indexOf(other)
+        if (index >= 0) joined.splice(index, 1)
+        if (!joined.includes(other) && all.includes(other)) all.splice(all.indexOf(other), 1)
       }
     },
   }

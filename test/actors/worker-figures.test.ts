@@ -1,10 +1,11 @@
 /** What the dispatcher tells of the workers: how often, and when one comes or goes. */
 import * as assert from 'uvu/assert'
-import type { DeskMessage } from '../../actors/cluster-messages.ts'
+import type { DeskMessage, DispatcherMessage } from '../../actors/cluster-messages.ts'
 import { dispatcher } from '../../actors/dispatcher.ts'
 import type { DispatcherPorts } from '../../actors/dispatcher-ports.ts'
 import type { CollectorMessage, SupervisorMessage } from '../../actors/messages.ts'
 import type { ErrorData } from '../../src/errors.ts'
+import type { Ref } from '../../src/kernel/ref.ts'
 import { makeSystem } from '../../src/kernel/system.ts'
 import type { WorkersEvent } from '../../src/telemetry/channels.ts'
 import { suite } from '../support/suite.ts'
@@ -37,11 +38,13 @@ test('two hundred that give a sign each second are told of once a second, and on
     onDead() {},
     reapAfterMs: 30_000,
     onWorkers() {},
+    reaping: () => () => {},
+    limits: { node: 'main', tell() {}, reach: () => root, drop() {}, close() {} },
     sandboxesOf: () => null,
     onFigures: figures => void told.push(figures),
     onTrouble: error => void troubles.push(error),
   }
-  const root = system.spawn(dispatcher(ports))
+  const root: Ref<DispatcherMessage> = system.spawn(dispatcher(ports))
   const desks = Array.from({ length: 200 }, (_, at) => {
     const desk = system.spawn<null, DeskMessage>({
       name: `desk-${at}`,

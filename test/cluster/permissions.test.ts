@@ -78,6 +78,7 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
       '$KV.troupe-policy.job',
       '$JS.API.STREAM.MSG.GET.KV_troupe-leases',
       'troupe.jobs',
+      'troupe.limits',
       'troupe.node.worker.worker-2',
     ])
       assert.match((await refusalOf(worker, subject)) ?? '', /Permissions Violation for Publish/i, `worker: ${subject}`)
@@ -88,6 +89,7 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
       '>',
       '_INBOX.coordinator.>',
       'troupe.node.coordinator.*',
+      'troupe.limits',
       '$JS.ACK.>',
     ])
       assert.match(
@@ -118,6 +120,9 @@ test('a worker can write no plan, make no stream and read no result, and nobody 
       /Violation/,
       'results are of workers',
     )
+    for (const subject of ['troupe.limits', 'troupe.node.coordinator.job-2'])
+      assert.is(await refusalOf(coordinator, subject), undefined, `coordinators share limits: ${subject}`)
+    assert.is(await deafnessOf(coordinator, 'troupe.limits'), undefined)
     assert.match((await deafnessOf(coordinator, '_INBOX.worker.>')) ?? '', /Violation/)
   }))
 

@@ -1,115 +1,24 @@
 /** One limit on creates, and several workers that draw on it. */
 import * as assert from 'uvu/assert'
-import type { DeskMessage, LimitNote } from '../../actors/cluster-messages.ts'
-import { keepLimit } from '../../actors/dispatcher-limits.ts'
-import { toInitialState } from '../../actors/dispatcher-state.ts'
-import { type LimitBook, makeLimitBook, type TokensAsked, type TokensGiven } from '../../src/cluster/limit-book.ts'
-import { makeSharedBucket, type SharedBucket } from '../../src/cluster/shared-bucket.ts'
-import { makeThrottle } from '../../src/emulator/throttle.ts'
-import { readRateLimit, readRetryAfterMs } from '../../src/runtimes/daytona/account/rate-limits.ts'
+import { makeLimitBook } from '../../src/cluster/limit-book.ts'
 import { suite } from '../support/suite.ts'
 import { settle, VirtualClock } from '../support/virtual-clock.ts'
+import { ACCOUNT, draw, type LimitJob, makeJobs, makeProvider } from './support/limit-jobs.ts'
 
 const test = suite('a limit that workers share')
 
-const ACCOUNT = 'a1'
-const NAME = 'sandbox-create'
-/** From a worker to the provider. */
-const WAY_MS = 40
-
-interface Scene {
-  readonly clock: VirtualClock
-  readonly book: LimitBook
-  readonly buckets: readonly SharedBucket[]
-  /** How the coordinator answers; may be replaced by one that does not. */
-  answer: (asked: TokensAsked) => Promise<TokensGiven>
-}
-
-function makeScene(workers: number): Scene {
+/** One job. */
+function makeScene(workers: number): { readonly clock: VirtualClock; readonly job: LimitJob } {
   const clock = new VirtualClock()
-  const state = toInitialState()
-  const buckets: SharedBucket[] = []
-  const tell = (note: LimitNote) => keepLimit(state, note, { clock, replyTo: undefined })
-  const scene: Scene = {
-    clock,
-    book: state.limits,
-    buckets,
-    answer: asked =>
-      new Promise(resolve => {
-        const replyTo = {
-          address: 'asker',
-          tell(given: unknown) {
-            resolve(given as TokensGiven)
-            return true
-          },
-        }
-        keepLimit(state, { type: 'take-tokens', ...asked }, { clock, replyTo })
-      }),
-  }
-  for (let index = 0; index < workers; index += 1) {
-    const bucket = makeSharedBucket({
-      account: ACCOUNT,
-      clock,
-      ask: asked => scene.answer(asked),
-      giveBack: given => tell({ type: 'give-tokens-back', ...given }),
-      tellHold: forMs => tell({ type: 'hold-creates', account: ACCOUNT, forMs }),
-      over: new AbortController().signal,
-    })
-    buckets.push(bucket)
-    const node = `worker-${index}`
-    const desk = {
-      address: node,
-      tell(message: DeskMessage) {
-        if (message.type === 'hold-creates') bucket.hold(message.forMs)
-        return true
-      },
-    }
-    const note = { node, host: 'here', owner: node, version: '1', protocol: 1, credits: 8 }
-    state.workers.add(note, { rollouts: 0, groups: 0, runs: 0, isDraining: false }, desk, 0)
-  }
-  return scene
-}
-
-/** Calls `create` for each token, as a pool does, until it has had that many. Resolves with how many it has had. */
-function draw({ clock }: Scene, bucket: SharedBucket, most: number, create: () => void): { readonly taken: number } {
-  const drawn = { taken: 0 }
-  const look = () => {
-    while (drawn.taken < most && bucket.take(clock.now())) {
-      drawn.taken += 1
-      create()
-    }
-    if (drawn.taken < most) clock.after(Math.max(1, bucket.nextAt(clock.now()) - clock.now()), look)
-  }
-  look()
-  return drawn
-}
-
-/** A provider that admits so many creates a minute; what is refused comes again. */
-function makeProvider({ clock }: Scene, limit: number) {
-  const throttle = makeThrottle({ authenticated: 1_000, [NAME]: limit, 'sandbox-lifecycle': 1_000 }, clock, 1)
-  const { [NAME]: counts } = throttle.counts
-  return {
-    counts,
-    create(bucket: SharedBucket): void {
-      clock.after(WAY_MS, () => {
-        const { admitted, headers } = throttle.admit(NAME)
-        clock.after(WAY_MS, () => {
-          const wall = clock.wallTime()
-          const left = readRateLimit(headers, NAME, wall)
-          if (left !== undefined) bucket.learn({ ...left, resetAt: clock.now() + (left.resetAt - wall) }, clock.now())
-          if (!admitted) bucket.pause(clock.now() + (readRetryAfterMs(headers, wall) ?? 0))
-        })
-      })
-    },
-  }
+  return { clock, job: makeJobs(clock).start('job-1', workers) }
 }
 
 test('two workers together send what one account may, minute after minute, and next to nothing is refused', async () => {
-  const scene = makeScene(2)
-  const provider = makeProvider(scene, 40)
-  const drawn = scene.buckets.map(bucket => draw(scene, bucket, 200, () => provider.create(bucket)))
+  const { clock, job } = makeScene(2)
+  const provider = makeProvider(clock, 40)
+  const drawn = job.buckets.map(bucket => draw(clock, bucket, 200, () => provider.create(bucket)))
   for (let minute = 1; minute <= 4; minute += 1) {
-    await scene.clock.advance(60_000)
+    await clock.advance(60_000)
     assert.ok(provider.counts.refused <= 2, `${provider.counts.refused} refused in minute ${minute}`)
   }
   // None of it is wasted, but for the moments in which a window is found to be over.
@@ -118,11 +27,11 @@ test('two workers together send what one account may, minute after minute, and n
 })
 
 test('a provider that tells of no limit is drawn on without one', async () => {
-  const scene = makeScene(2)
-  const [drawn] = scene.buckets.map(bucket => draw(scene, bucket, 1_000, () => {}))
-  await scene.clock.advance(400)
+  const { clock, job } = makeScene(2)
+  const [drawn] = job.buckets.map(bucket => draw(clock, bucket, 1_000, () => {}))
+  await clock.advance(400)
   assert.ok((drawn?.taken ?? 0) <= 1, 'not before anybody can know')
-  await scene.clock.advance(8_000)
+  await clock.advance(8_000)
   assert.is(drawn?.taken, 1_000)
 })
 
@@ -147,8 +56,9 @@ test('others have what a worker has not used, but not more than the provider has
 })
 
 test('when one is told to stay away, all do, and none of them asks meanwhile', async () => {
-  const scene = makeScene(2)
-  const { book, buckets, clock } = scene
+  const { clock, job } = makeScene(2)
+  const { buckets } = job
+  const { book } = job.state.limits
   const [told, other] = buckets
   book.take({ account: ACCOUNT, wanted: 0, seen: { remaining: 100, limit: 100, resetInMs: 60_000 } }, 2, 0)
   assert.is(other?.take(0), false)
@@ -165,31 +75,31 @@ test('when one is told to stay away, all do, and none of them asks meanwhile', a
 })
 
 test('one that gets no answer goes on with an equal share, and with the whole once it is answered again', async () => {
-  const scene = makeScene(3)
-  const [bucket] = scene.buckets
+  const { clock, job } = makeScene(3)
+  const [bucket] = job.buckets
   if (bucket === undefined) return
   const seen = { remaining: 120, limit: 120, resetInMs: 60_000 }
-  scene.book.take({ account: ACCOUNT, wanted: 0, seen }, 3, 0)
+  job.state.limits.book.take({ account: ACCOUNT, wanted: 0, seen }, 3, 0)
   bucket.take(0)
   await settle()
   assert.is(bucket.take(0), true, 'it has heard of the limit and of the other two')
-  const { answer } = scene
-  scene.answer = () => Promise.reject(new Error('nobody there'))
-  const alone = draw(scene, bucket, 1_000, () => {})
-  await scene.clock.advance(60_000)
+  const { answer } = job
+  job.answer = () => Promise.reject(new Error('nobody there'))
+  const alone = draw(clock, bucket, 1_000, () => {})
+  await clock.advance(60_000)
   assert.ok(alone.taken >= 38 && alone.taken <= 41, `${alone.taken} of 120 a minute, of three workers`)
-  scene.answer = answer
-  await scene.clock.advance(3_000)
+  job.answer = answer
+  await clock.advance(3_000)
   assert.ok(alone.taken > 100, `${alone.taken} with the others idle`)
 })
 
 test('one that has never had an answer is not stopped by that', async () => {
-  const scene = makeScene(2)
-  const [bucket] = scene.buckets
+  const { clock, job } = makeScene(2)
+  const [bucket] = job.buckets
   if (bucket === undefined) return
-  scene.answer = () => Promise.reject(new Error('nobody there'))
-  const alone = draw(scene, bucket, 1_000, () => {})
-  await scene.clock.advance(10_000)
+  job.answer = () => Promise.reject(new Error('nobody there'))
+  const alone = draw(clock, bucket, 1_000, () => {})
+  await clock.advance(10_000)
   assert.ok(alone.taken >= 9 && alone.taken <= 11, `${alone.taken} in ten seconds`)
 })
 

@@ -73,7 +73,11 @@ test(
         both.list.map(({ state }) => state),
         ['lost', 'joined'],
       )
-      assert.equal([both.list[1]?.rollouts, both.credits], [4, 4], 'no room is given out twice while a group is looked at')
+      assert.equal(
+        [both.list[1]?.rollouts, both.credits],
+        [4, 4],
+        'no room is given out twice while a group is looked at',
+      )
       scene.go()
       assert.is(await running.ended, 0, running.stderr())
       assert.is(await drain(second), 0)

@@ -66,4 +66,15 @@ test('one that others have joined gives a token when all of them have one, until
   assert.equal([bucket.take(4_000), bucket.take(5_000), bucket.take(5_000)], [false, true, true])
 })
 
+test('one that has joined twice gives one token for each, until it has left twice', () => {
+  const bucket = makeJointBucket(makeTokenBucket(undefined))
+  const other = makeTokenBucket({ perSecond: 1, burst: 2 })
+  const leaves = [bucket.join(other), bucket.join(other)]
+  assert.equal([bucket.take(0), bucket.take(0), bucket.take(0)], [true, true, false])
+  leaves[0]?.()
+  assert.is(bucket.take(1), false)
+  leaves[1]?.()
+  assert.is(bucket.take(2), true)
+})
+
 test.run()
