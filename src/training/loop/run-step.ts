@@ -58,6 +58,8 @@ export function runStep(loop: Loop, step: number, turn: Promise<number | null>):
     if (totals.samples === 0 && totals.errored < totals.runs) throw noTokens(step)
     coverage.check(step, loop.settings.minGradedShare)
     await opened()
+    // Whoever has the job takes this step itself.
+    job.lost?.throwIfAborted()
     const closed = await loop.trainer.closeStep({
       step,
       groups: [...inspected.keys()],

@@ -120,6 +120,9 @@ test('a runtime removes what owners left of whom it is told that they are dead, 
       await create(engine, 'far', { 'troupe.owner': FAR, 'troupe.expiry': expiry })
       await create(engine, 'farther', { 'troupe.owner': FAR.replace('build-7', 'build-8'), 'troupe.expiry': expiry })
       await create(engine, 'mine', { 'troupe.owner': toOwnerWord(), 'troupe.expiry': expiry })
+      await create(engine, 'of job-2', { 'troupe.owner': FAR, 'troupe.job': 'job-2', 'troupe.expiry': expiry })
+      assert.is(await scene.runtime.reap?.([FAR, toOwnerWord()], 'job-2'), 1)
+      assert.equal(namesOf(scene), ['far', 'farther', 'mine'])
       assert.is(await scene.runtime.reap?.([FAR, toOwnerWord()]), 1)
       assert.equal(namesOf(scene), ['farther', 'mine'])
     },

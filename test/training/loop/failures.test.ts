@@ -148,6 +148,28 @@ test('the signal lets the call that is under way end and into the record; the ne
   assert.is(service.calls.length, 6)
 })
 
+test('a job that another coordinator has taken over is trained on no further, also when all its rollouts are over', async () => {
+  const lost = new AbortController()
+  const call = gate()
+  const service = new FakeService()
+  service.around = async (name, when) => {
+    // The last chunk of the step: only the optimiser step is left.
+    if (name === 'forward-backward' && when === 'before' && service.calls.length === 1) await call.opened
+  }
+  const { training } = makeTraining({ service, job: { ...new World().job(), lost: lost.signal } })
+  const failed = rejection(training.finish())
+  await settle(60)
+  assert.is(service.underWay, 1)
+  const error = new TroupeError({ tag: 'job-taken-over', message: 'by another' })
+  lost.abort(error)
+  call.open()
+  assert.is(await failed, error)
+  assert.equal(
+    service.calls.map(({ type }) => type),
+    ['forward-backward', 'forward-backward'],
+  )
+})
+
 test('leaving the loop over the events ends the training in order, and a job is trained once in a process', async () => {
   const world = new World()
   const job = world.job()

@@ -112,6 +112,12 @@ test('an owner elsewhere is alive until its expiry has passed, or until it is na
       assert.equal([found?.id, found?.standing], [id, 'named'])
     }
     assert.equal(await findLeftovers(account, { hosts: ['build-8'] }), [])
+    const ofJob = await create(account, { 'troupe-owner': FAR, 'troupe-job': 'job-2', 'troupe-expiry': expiry })
+    const found = await findLeftovers(account, { owners: [FAR], job: 'job-2' })
+    assert.equal(
+      found.map(({ id }) => id),
+      [ofJob],
+    )
   }))
 
 test('an owner that is seen to live is spared even if it is named', () =>
