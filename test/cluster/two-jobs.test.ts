@@ -81,11 +81,11 @@ test(
         assert.ok(next !== undefined && last !== undefined)
         next.cli.child.kill('SIGKILL')
         newest.delete(next.node)
-        await writeFile(join(held, 'go'), '')
         await until(
           () => keeper()[0]?.node === last.node,
           () => JSON.stringify([...newest.values()]),
         )
+        await writeFile(join(held, 'go'), '')
         assert.is(await last.cli.ended, 0, last.cli.stderr())
         const answer = await fetch(new URL('/emulator/state', emulator.url), {
           headers: { authorization: `Bearer ${emulator.apiKey}` },
