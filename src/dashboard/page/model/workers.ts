@@ -33,7 +33,7 @@ export function toShown({ list, count }: FeedWorkers, order: Order): WorkersShow
   const sum = (of: (worker: KnownWorker) => number) => here.reduce((total, worker) => total + of(worker), 0)
   return {
     here: here.toSorted(
-      (one, other) => rank(one) - rank(other) || BY[order](one, other) || one.node.localeCompare(other.node, 'en'),
+      (one, other) => rank(one) - rank(other) || BY[order](one, other) || (one.node < other.node ? -1 : 1),
     ),
     gone: gone.toSorted((one, other) => (other.goneAt ?? 0) - (one.goneAt ?? 0)),
     rollouts: sum(worker => worker.rollouts),

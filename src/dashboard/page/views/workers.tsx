@@ -1,3 +1,4 @@
+import { Component } from 'preact'
 import { useState } from 'preact/hooks'
 import type { FeedWorkers } from '../../../feed/messages.ts'
 import type { KnownWorker } from '../../../telemetry/channels.ts'
@@ -22,35 +23,58 @@ export function Workers({ state }: ViewProps) {
         />
       </Panel>
     )
-  const shown = toShown(workers, order)
   const at = clockOf(state, performance.now())
-  return (
-    <>
-      <Panel
-        title="Workers"
-        note={job?.source === 'over' ? 'as they were last heard of, before the job was over' : tellHere(workers, shown)}
-        controls={<OrderChoice order={order} onOrder={choose} />}
-      >
-        <Sums workers={workers} shown={shown} />
-        {shown.here.length === 0 ? (
-          <Empty what="No worker is there." how="`troupe worker --nats` with the same server joins by itself." />
-        ) : (
-          <Here workers={shown.here} at={at} />
-        )}
-        {shown.unlisted > 0 && <p class="quiet">{count(shown.unlisted)} more are there, and not listed.</p>}
-      </Panel>
-      <Panel title="Gone" note="within the last ten minutes, the last one first">
-        {shown.gone.length === 0 ? (
-          <Empty
-            what="None has gone."
-            how="Workers that are lost or leave stay here for a while, with what they had."
-          />
-        ) : (
-          <Gone workers={shown.gone} at={at} hasOthers={shown.here.some(worker => worker.state === 'joined')} />
-        )}
-      </Panel>
-    </>
-  )
+  return <Listed workers={workers} order={order} onOrder={choose} at={at} isOver={job?.source === 'over'} />
+}
+
+interface ListedProps {
+  readonly workers: FeedWorkers
+  readonly order: Order
+  readonly onOrder: (order: Order) => void
+  readonly at: number
+  readonly isOver: boolean
+}
+
+/** There may be hundreds of workers, told of once a second: between that, nothing is made anew. */
+const STALE_MS = 1_000
+
+class Listed extends Component<ListedProps> {
+  override shouldComponentUpdate({ workers, order, at, isOver }: ListedProps): boolean {
+    const before = this.props
+    const isSame = workers === before.workers && order === before.order && isOver === before.isOver
+    return !isSame || at - before.at >= STALE_MS
+  }
+
+  override render({ workers, order, onOrder, at, isOver }: ListedProps) {
+    const shown = toShown(workers, order)
+    return (
+      <>
+        <Panel
+          title="Workers"
+          note={isOver ? 'as they were last heard of, before the job was over' : tellHere(workers, shown)}
+          controls={<OrderChoice order={order} onOrder={onOrder} />}
+        >
+          <Sums workers={workers} shown={shown} />
+          {shown.here.length === 0 ? (
+            <Empty what="No worker is there." how="`troupe worker --nats` with the same server joins by itself." />
+          ) : (
+            <Here workers={shown.here} at={at} />
+          )}
+          {shown.unlisted > 0 && <p class="quiet">{count(shown.unlisted)} more are there, and not listed.</p>}
+        </Panel>
+        <Panel title="Gone" note="within the last ten minutes, the last one first">
+          {shown.gone.length === 0 ? (
+            <Empty
+              what="None has gone."
+              how="Workers that are lost or leave stay here for a while, with what they had."
+            />
+          ) : (
+            <Gone workers={shown.gone} at={at} hasOthers={shown.here.some(worker => worker.state === 'joined')} />
+          )}
+        </Panel>
+      </>
+    )
+  }
 }
 
 function OrderChoice({ order, onOrder }: { readonly order: Order; readonly onOrder: (order: Order) => void }) {
