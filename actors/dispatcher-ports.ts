@@ -1,6 +1,6 @@
 import type { AgentRef } from '../src/agents/agent.ts'
 import type { ErrorData } from '../src/errors.ts'
-import type { GroupId, RunId } from '../src/ids.ts'
+import type { RunId } from '../src/ids.ts'
 import type { Journal } from '../src/journal/journal.ts'
 import type { Ref } from '../src/kernel/ref.ts'
 import type { GroupStrategy } from '../src/rollout/group.ts'
@@ -38,7 +38,8 @@ export interface DispatcherPorts {
   readonly purgePlans: () => Promise<void>
   /** Resolves when all results that are in the stream have been told here. */
   readonly settled: () => Promise<void>
-  readonly groupSettled: (groupId: GroupId) => Promise<void>
+  /** The same for those that are in it now, whatever comes meanwhile. */
+  readonly takenSoFar: () => Promise<void>
   /** Where the ends of groups are kept, and runs that came before their group was handed out in this life. */
   readonly journal: Pick<Journal, 'putGroup' | 'trajectory'> | undefined
   /** What keeps the worker from working for this job; undefined: nothing. */

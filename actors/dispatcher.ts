@@ -93,7 +93,7 @@ export function dispatcher(ports: DispatcherPorts): Actor<DispatcherState, Dispa
       }
       case 'ask-durable': {
         const { replyTo } = context
-        const looked = ports.groupSettled(message.groupId)
+        const looked = ports.takenSoFar()
         context.pipe(looked, () => ({ type: 'group-settled', asked: message, replyTo }))
         return
       }

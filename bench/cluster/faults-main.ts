@@ -30,6 +30,8 @@ export interface FaultsFigures extends JournalDifference {
   readonly clusteredMs: number
   /** What was done to it, and how many runs the journal had by then. */
   readonly faults: readonly Fault[]
+  /** Of the worker that was cut off, once it was back. */
+  readonly healedRollouts: number
   /** Processes, and what is in their temporary directory, once all had ended. */
   readonly left: readonly string[]
   /** What workers and coordinator warned of. */
@@ -82,9 +84,10 @@ async function show(): Promise<FaultsFigures> {
     const faults = await Promise.race([doHarm(nats, running, workers), over.then(tooEarly)])
     const clusteredMs = await over
     await Promise.all(running.map(program => program.end()))
+    const healedRollouts = rolloutsSinceAnew(running[1])
     const difference = await compareJournals(alone, scene.journal, planned)
     const left = await leftovers()
-    return { ...difference, planned, aloneMs, clusteredMs, faults, left, warnings: warningsOf(running) }
+    return { ...difference, planned, aloneMs, clusteredMs, faults, healedRollouts, left, warnings: warningsOf(running) }
   } finally {
     await Promise.all(running.map(program => program.end()))
   }
@@ -151,6 +154,13 @@ async function leftovers(): Promise<readonly string[]> {
 
 function warningsOf(programs: readonly Program[]): readonly string[] {
   return programs.flatMap(program => program.stderr().match(/^.*warning: .*$/gm) ?? [])
+}
+
+/** What a worker that had given the job up says of the time since it joined anew; 0 where it did not. */
+function rolloutsSinceAnew(worker: Program | undefined): number {
+  const times = (worker?.stderr() ?? '').split('working for ').slice(1)
+  const [, rollouts = '0'] = / is over here, after (\d+) rollouts/.exec(times.slice(1).at(-1) ?? '') ?? []
+  return Number(rollouts)
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -29,7 +29,7 @@ export async function faultRows(quick: boolean, signal: AbortSignal | undefined)
 }
 
 function toRows({ seed }: FaultsCase, figures: FaultsFigures): readonly BenchRow[] {
-  const { planned, runs, lost, different, left, aloneMs, clusteredMs, faults } = figures
+  const { planned, runs, lost, different, left, aloneMs, clusteredMs, faults, healedRollouts } = figures
   for (const each of [...different, ...left, ...figures.warnings]) process.stderr.write(`  ${each}\n`)
   const none = (name: string, value: number, unit: string): BenchRow => ({
     name: `  ${name}`,
@@ -56,6 +56,13 @@ function toRows({ seed }: FaultsCase, figures: FaultsFigures): readonly BenchRow
     none('lost, or without a grade', lost, 'runs'),
     none('runs and groups that differ from those on one machine', different.length, ''),
     none('processes, sandboxes and files left', left.length, ''),
+    {
+      name: '  by the worker that was cut off, after it was back',
+      value: healedRollouts,
+      unit: 'runs',
+      aim: '> 0',
+      met: healedRollouts > 0,
+    },
     ...faults.map(({ what, durable }) => ({ name: `  ${what}, at`, value: durable, unit: 'runs' })),
   ]
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { Job } from '../../src/job/job.ts'
 import { LocalRuntime } from '../../src/runtimes/local.ts'
 import { makeBenchDirectory } from '../directory.ts'
-import { NOOP_ENVIRONMENT, type NoopConfig, rollOutNoops } from '../engine/noop-round.ts'
+import { type NoopConfig, rollOutNoops } from '../engine/noop-round.ts'
+import { WORKS, type WorkName } from '../metrics/work.ts'
 import { startCountedNats } from './nats.ts'
 import { measureRound, type Round } from './overhead-round.ts'
 import { startWorker } from './worker.ts'
@@ -12,11 +13,12 @@ export interface OverheadCase {
   readonly turns: number
   /** In a round, at least. */
   readonly rollouts: number
-  /** Before the first turn, of each kind: code is compiled by then. */
-  readonly warmUps: number
+  /** Rollouts of each kind before the first turn, in rounds: code is compiled by then. */
+  readonly warmUps: readonly number[]
   readonly width: number
   readonly threads: number
-  /** One that does not wait measures the engine alone. */
+  readonly work: WorkName
+  /** Of no-ops: one that does not wait measures the engine alone. */
   readonly agent: NoopConfig
 }
 
@@ -29,9 +31,14 @@ const ORDERS: readonly (readonly [Kind, Kind])[] = [
   ['threaded', 'clustered'],
   ['clustered', 'threaded'],
 ]
-const WARM_UP_ROLLOUTS = 1_024
 
-const { turns, rollouts, warmUps, width, threads, agent }: OverheadCase = JSON.parse(process.argv[2] ?? '{}')
+const given: OverheadCase = JSON.parse(process.argv[2] ?? '{}')
+const { turns, rollouts, warmUps, width, threads, agent } = given
+const { environment, rollOut: rollOutWork } = WORKS[given.work]
+const isNoop = given.work === 'noop'
+const rollOut = isNoop ? (job: Job, name: string, count: number) => rollOutNoops(job, name, count, agent) : rollOutWork
+/** Without the waits. */
+const warmUp = isNoop ? rollOutNoops : rollOut
 const { directory, remove } = await makeBenchDirectory()
 const nats = await startCountedNats()
 try {
@@ -40,14 +47,14 @@ try {
   const jobs = { threaded: await startJob('threaded'), clustered: await startJob('clustered') }
   const kinds = ['threaded', 'clustered'] as const
   try {
-    for (let at = 0; at < warmUps; at += 1)
-      for (const kind of kinds) await rollOutNoops(jobs[kind], `warm-up-${at}`, WARM_UP_ROLLOUTS)
+    for (const [at, count] of warmUps.entries())
+      for (const kind of kinds) await warmUp(jobs[kind], `warm-up-${at}`, count)
     for (let at = 0; at < turns; at += 1) {
       const rounds = new Map<Kind, Round>()
       for (const kind of ORDERS[at % ORDERS.length] ?? [])
         rounds.set(
           kind,
-          await measureRound({ job: jobs[kind], name: `turn-${at}`, rollouts, agent, workerPid: worker.pid, nats }),
+          await measureRound({ roll: () => rollOut(jobs[kind], `turn-${at}`, rollouts), workerPid: worker.pid, nats }),
         )
       measured.push({ threaded: of(rounds, 'threaded'), clustered: of(rounds, 'clustered') })
     }
@@ -63,7 +70,7 @@ try {
 
 function startJob(kind: Kind): Promise<Job> {
   return Job.start(kind, {
-    runtime: new LocalRuntime(NOOP_ENVIRONMENT),
+    runtime: new LocalRuntime(environment),
     journal: join(directory, kind),
     keepGroups: false,
     // The same waits in both.
@@ -74,7 +81,7 @@ function startJob(kind: Kind): Promise<Job> {
       : {
           cluster: {
             nats: nats.url,
-            runtime: { arguments: {}, environment: NOOP_ENVIRONMENT, rowsNameImages: false },
+            runtime: { arguments: {}, environment, rowsNameImages: false },
           },
         }),
   })

@@ -1,6 +1,4 @@
-import type { Job } from '../../src/job/job.ts'
-import { type NoopConfig, rollOutNoops } from '../engine/noop-round.ts'
-import { cpuMsOf } from '../engine/proc-stat.ts'
+import { cpuMsOf, cpuMsOfEnded } from '../engine/proc-stat.ts'
 import { treeOf } from '../peers/process-tree.ts'
 import type { CountedNats } from './nats.ts'
 
@@ -11,7 +9,7 @@ export interface Round {
   readonly coordinatorMs: number
   /** The worker's process with its threads; 0 where there is none. */
   readonly workerMs: number
-  /** What serves the environment. */
+  /** What serves the environment, and the programs that its sandboxes have run. */
   readonly hostMs: number
   readonly natsMs: number
   /** Through the server, in and out, a rollout; and a second. */
@@ -21,19 +19,17 @@ export interface Round {
 }
 
 export interface RoundPorts {
-  readonly job: Job
-  readonly name: string
-  readonly rollouts: number
-  readonly agent: NoopConfig
+  /** Returns how many there were. */
+  readonly roll: () => Promise<number>
   readonly workerPid: number
   readonly nats: CountedNats
 }
 
-/** Rolls out no-op rollouts and measures. Throws where one was not graded 1. */
-export async function measureRound({ job, name, rollouts, agent, workerPid, nats }: RoundPorts): Promise<Round> {
+/** Rolls out and measures. */
+export async function measureRound({ roll, workerPid, nats }: RoundPorts): Promise<Round> {
   const look = async () => ({ cpu: readCpu(workerPid, nats.pid), traffic: await nats.traffic(), at: performance.now() })
   const before = await look()
-  const done = await rollOutNoops(job, name, rollouts, agent)
+  const done = await roll()
   const after = await look()
   const wallMs = after.at - before.at
   const each = (part: keyof Cpu) => (after.cpu[part] - before.cpu[part]) / done
@@ -60,6 +56,6 @@ function readCpu(workerPid: number, natsPid: number): Cpu {
     coordinator: cpuMsOf(process.pid),
     worker: cpuMsOf(workerPid),
     nats: cpuMsOf(natsPid),
-    hosts: hosts.reduce((sum, pid) => sum + cpuMsOf(pid), 0),
+    hosts: hosts.reduce((sum, pid) => sum + cpuMsOf(pid) + cpuMsOfEnded(pid), 0),
   }
 }

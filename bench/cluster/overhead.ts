@@ -6,38 +6,46 @@ import type { Round } from './overhead-round.ts'
 
 const WIDTH = 256
 const THREADS = 1
-const WARM_UPS = 4
 const AIM_PERCENT = 10
 
-interface Work {
+interface Work extends Pick<OverheadCase, 'work' | 'warmUps' | 'agent' | 'rollouts'> {
   readonly name: string
-  readonly agent: OverheadCase['agent']
-  readonly rollouts: number
   readonly quickRollouts: number
 }
 
+const NOOP = { work: 'noop', warmUps: [1_024, 1_024, 1_024, 1_024] } as const
+
 /** Agents that wait are in no step with each other, as those of models are not. */
 const WORKS: readonly Work[] = [
-  { name: 'agents that do nothing', agent: {}, rollouts: 6_000, quickRollouts: 2_000 },
+  { ...NOOP, name: 'agents that do nothing', agent: {}, rollouts: 6_000, quickRollouts: 2_000 },
+  { ...NOOP, name: 'the same with 15 kB each', agent: { turns: 2 }, rollouts: 6_000, quickRollouts: 2_000 },
   {
+    ...NOOP,
     name: 'agents that wait 1 to 3 s',
     agent: { waitMs: 2_000, spread: 0.5 },
     rollouts: 2_048,
     quickRollouts: 1_024,
+  },
+  {
+    work: 'calc',
+    warmUps: [64],
+    name: 'repairs of environments/calc',
+    agent: {},
+    rollouts: 512,
+    quickRollouts: 256,
   },
 ]
 
 /** The same rollouts in threads and by a worker, 256 wide, on this machine, in one run, taking turns. */
 export async function overheadRows(quick: boolean, signal: AbortSignal | undefined): Promise<readonly BenchRow[]> {
   const rows: BenchRow[] = []
-  for (const { name, agent, rollouts, quickRollouts } of WORKS) {
+  for (const { name, quickRollouts, ...work } of WORKS) {
     const given: OverheadCase = {
+      ...work,
       turns: quick ? 2 : 4,
-      rollouts: quick ? quickRollouts : rollouts,
-      warmUps: WARM_UPS,
+      rollouts: quick ? quickRollouts : work.rollouts,
       width: WIDTH,
       threads: THREADS,
-      agent,
     }
     rows.push(...toRows(name, await measureBy<readonly Turn[]>('overhead-main', given, signal)))
   }

@@ -5,10 +5,20 @@ const TICKS_PER_SECOND = 100
 
 /** CPU milliseconds, user and system, that a process has used so far. */
 export function cpuMsOf(pid: number): number {
+  const fields = statOf(pid)
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND
+}
+
+/** The same of its children that have ended and for which it has waited, and of theirs. */
+export function cpuMsOfEnded(pid: number): number {
+  const fields = statOf(pid)
+  return ((Number(fields[13]) + Number(fields[14])) * 1_000) / TICKS_PER_SECOND
+}
+
+function statOf(pid: number): readonly string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The command's name may hold spaces and brackets; the numbers begin after the last one.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /** Processes whose parent is `pid`. */

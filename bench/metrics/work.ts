@@ -16,6 +16,8 @@ export interface Work {
 }
 
 const GROUP = 8
+/** Those that are not held out. */
+const TASKS = 16
 const calc = fileURLToPath(new URL('../../../environments/calc', import.meta.url))
 
 /** `noop` does nothing, and so shows what there is to see; `calc` is what an engine is for: a sandbox, a shell and two pytests or more each. */
@@ -36,15 +38,17 @@ export const WORKS = {
 
 export type WorkName = keyof typeof WORKS
 
-/** The same tasks each time, repaired by the agent without a model. Throws when one was not graded. */
+/** The same tasks each time, one after the other and again from the first, repaired by the agent without a model. Throws when one was not graded. */
 async function rollOutCalc(job: Job, name: string, rollouts: number): Promise<number> {
-  const { tasks } = (await Taskset.load(join(calc, 'tasks.ts'))).select([`0-${Math.ceil(rollouts / GROUP) - 1}`])
+  const { tasks } = (await Taskset.load(join(calc, 'tasks.ts'))).select([`0-${TASKS - 1}`])
+  const groups = Math.ceil(rollouts / GROUP)
+  const rounds = Array.from({ length: Math.ceil(groups / TASKS) }, () => tasks).flat()
   const taskset = new Taskset(
     name,
-    tasks.map((task, index) => ({ ...task, slug: `${name}-${index}` })),
+    rounds.slice(0, groups).map((task, index) => ({ ...task, slug: `${name}-${index}` })),
   )
   for await (const { runs } of job.stream(taskset, createAgent(join(calc, 'repairer.ts')), { group: GROUP }))
     for (const { reward, error } of runs)
       if (reward === null) throw new Error(`a calc run was not graded: ${JSON.stringify(error)}`)
-  return tasks.length * GROUP
+  return groups * GROUP
 }

@@ -38,7 +38,9 @@ export interface ClusterWorkerOptions extends WorkerLimits {
 export type WorkerNews =
   /** Nobody has run a job on this server yet. */
   | { readonly type: 'waiting' }
-  | { readonly type: 'joined' | 'left'; readonly jobId: string }
+  | { readonly type: 'joined'; readonly jobId: string }
+  /** `rollouts`: how many of the job have ended here. */
+  | { readonly type: 'left'; readonly jobId: string; readonly rollouts: number }
   /** The job's training serves this version now. */
   | ({ readonly type: 'policy'; readonly jobId: string } & PolicyVersion)
   | { readonly type: 'refused'; readonly jobId: string; readonly error: ErrorData }
@@ -137,11 +139,11 @@ async function work(
           if (runtime.region !== undefined) regions.set(epoch, runtime.region)
           return runtime
         },
-        onOver(why, isForGood) {
+        onOver(why, isForGood, rollouts) {
           regions.delete(epoch)
           if (isForGood) past.add(epoch)
           jobs.delete(epoch)
-          onNews(why === undefined ? { type: 'left', jobId } : { type: 'refused', jobId, error: why })
+          onNews(why === undefined ? { type: 'left', jobId, rollouts } : { type: 'refused', jobId, error: why })
         },
         onTrouble,
       })

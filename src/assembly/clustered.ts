@@ -137,7 +137,7 @@ async function coordinate(
           if (!hold.isLost()) await queue.purge()
         },
         settled: async () => (hold.isLost() ? undefined : feed?.settled()),
-        groupSettled: async groupId => feed?.groupSettled(groupId),
+        takenSoFar: async () => feed?.takenSoFar(),
         judgeWorker,
         silenceMs: redeliverMs / 2,
         dropLink(worker, silentMs) {

@@ -1,13 +1,13 @@
 import type { JsMsg } from '@nats-io/jetstream'
 import type { WorkerLoad } from '../../actors/cluster-messages.ts'
 import type { Credits } from '../cluster/credits.ts'
-import { resultsOf } from '../cluster/names.ts'
 import type { Parcels } from '../cluster/parcels.ts'
-import { type Publisher, publishSurely, surely } from '../cluster/publish.ts'
+import { type Publisher, surely } from '../cluster/publish.ts'
+import { makeResultSender } from '../cluster/result-sender.ts'
 import type { TracePacker } from '../cluster/run-traces.ts'
-import { type PlanMessage, packResult, type ResultMessage } from '../cluster/wire.ts'
+import type { PlanMessage, ResultMessage } from '../cluster/wire.ts'
 import type { ErrorData } from '../errors.ts'
-import type { GroupId, RunId } from '../ids.ts'
+import { type GroupId, type RunId, randomIds } from '../ids.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { WaitingBytes } from '../stream/credits.ts'
 import type { RunTrace } from '../telemetry/traces/run-trace.ts'
@@ -32,6 +32,8 @@ interface HeldGroup {
 
 export interface WorkerGroupsPorts {
   readonly publisher: Publisher
+  /** Of this worker's results. */
+  readonly subject: string
   readonly parcels: Parcels
   readonly credits: Credits
   readonly packTrace: TracePacker
@@ -84,6 +86,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
   const groups = new Map<GroupId, HeldGroup>()
   const ending = new Set<Promise<void>>()
   const onFewer = new Set<() => void>()
+  const sender = makeResultSender(publisher, ports.subject, parcels.mostInline, randomIds.hex(8))
   let runs = 0
 
   function countOpen(): number {
@@ -120,9 +123,8 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
   ): Promise<void> {
     // What another life of the job has taken may be missing in this one's journal, if that is a copy.
     const id = `${header.runId}.${header.attempt}.${epoch}`
-    const subject = resultsOf(header.jobId, header.groupId)
     const packed = trace === undefined ? undefined : ports.packTrace(trace, header)
-    const isInline = parcels.fits(trajectory.byteLength + (packed?.byteLength ?? 0))
+    const isInline = trajectory.byteLength + (packed?.byteLength ?? 0) <= parcels.mostInline
     const message: ResultMessage = {
       type: 'run',
       header,
@@ -133,7 +135,7 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     waiting.add(trajectory.byteLength)
     try {
       if (!isInline) await surely(publisher, () => parcels.put(id, trajectory))
-      await publishSurely(publisher, subject, () => packResult(message), id)
+      await sender.put(message, id)
     } finally {
       waiting.take(trajectory.byteLength)
     }
@@ -216,19 +218,14 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
       const left = [...groups.values()].filter(({ plan }) => only === undefined || plan.plan.groupId === only)
       const tell = async ({ plan, delivery, puts }: HeldGroup) => {
         const { epoch, start } = plan
-        const { groupId, jobId } = plan.plan
+        const { groupId } = plan.plan
         const result: ResultMessage =
           why === undefined
             ? { type: 'handed-back', groupId, epoch, start, losses: delivery.losses }
             : { type: 'crashed', groupId, epoch, start, error: why }
         // Behind its runs, so that whoever goes on with it knows of them.
         await Promise.all(puts)
-        await publishSurely(
-          publisher,
-          resultsOf(jobId, groupId),
-          () => packResult(result),
-          `${groupId}.${epoch}.${start}.back`,
-        )
+        await sender.put(result, `${groupId}.${epoch}.${start}.back`)
         delivery.message.ack()
       }
       await Promise.all(left.map(held => tell(held).catch(ports.onError)))
@@ -241,14 +238,9 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
     gone: groupId => until(() => !groups.has(groupId)),
     has: groupId => groups.has(groupId),
     async exhausted({ plan, epoch, start }) {
-      const { groupId, jobId } = plan
+      const { groupId } = plan
       const result: ResultMessage = { type: 'exhausted', groupId, epoch, start }
-      await publishSurely(
-        publisher,
-        resultsOf(jobId, groupId),
-        () => packResult(result),
-        `${groupId}.${epoch}.${start}.end`,
-      )
+      await sender.put(result, `${groupId}.${epoch}.${start}.end`)
       received.get(groupId)?.message.ack()
       received.delete(groupId)
     },

@@ -7,6 +7,7 @@ import type { Credits } from '../cluster/credits.ts'
 import { coordinatorLost, coordinatorReplaced, workerRefused } from '../cluster/errors.ts'
 import type { JobEntry, RuntimeRequest } from '../cluster/job-board.ts'
 import type { Leases } from '../cluster/leases.ts'
+import { resultsOf } from '../cluster/names.ts'
 import type { NodeLinks } from '../cluster/node-links.ts'
 import { openParcels } from '../cluster/parcels.ts'
 import { makePublisher, surely } from '../cluster/publish.ts'
@@ -44,8 +45,8 @@ export interface WorkerJobPorts {
   readonly clock: Clock
   /** A runtime of this worker's own. Throws where this machine cannot have it. */
   readonly makeRuntime: (request: RuntimeRequest) => Promise<Runtime>
-  /** Its work for the job is over; `why` where that was not wanted. Unless it is for good, it begins anew when the coordinator is heard of again. */
-  readonly onOver: (why: ErrorData | undefined, isForGood: boolean) => void
+  /** Its work for the job is over, in which so many rollouts ended; `why` where that was not wanted. Unless for good, it begins anew when the coordinator is heard of again. */
+  readonly onOver: (why: ErrorData | undefined, isForGood: boolean, rollouts: number) => void
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -72,6 +73,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
   const publisher = makePublisher({ client: jetstream(connection), clock, signal: over.signal, onTrouble })
   const groups = makeWorkerGroups({
     publisher,
+    subject: resultsOf(jobId, node),
     parcels: openParcels(connection),
     credits,
     packTrace: makeTracePacker(node, clock),
@@ -187,7 +189,7 @@ export async function startWorkerJob(entry: JobEntry, ports: WorkerJobPorts): Pr
     void Promise.resolve().then(() => {
       deskRef.tell({ type: 'close-desk' })
       if (how === 'lost' && why !== undefined) links.drop(entry.node, why)
-      ports.onOver(why, how !== 'lost')
+      ports.onOver(why, how !== 'lost', groups.load.runs)
     })
     return drained
   }

@@ -48,7 +48,7 @@ function toText(news: WorkerNews): string {
     case 'joined':
       return `working for ${news.jobId}`
     case 'left':
-      return `${news.jobId} is over here`
+      return `${news.jobId} is over here, after ${news.rollouts} rollouts`
     case 'policy':
       return `${news.jobId} serves the policy ${news.version} of step ${news.step}`
     case 'refused':

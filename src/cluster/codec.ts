@@ -23,35 +23,52 @@ export function unpackFields(subject: string, bytes: Uint8Array): Readonly<Recor
 
 const LENGTH_BYTES = 4
 
-/** A value and bytes that it says more of, as one payload: length of the packed value (u32, little endian), packed value, bytes. They are copied once, and not kept. */
-export function packBeside(value: object, bytes: Uint8Array): Uint8Array {
-  const head = pack(value)
-  const start = LENGTH_BYTES + head.byteLength
+/** A packed value, and bytes that it says more of. */
+export interface Part {
+  readonly head: Uint8Array
+  readonly bytes: Uint8Array
+}
+
+/** Bytes that it takes in a payload. */
+export function sizeOf({ head, bytes }: Part): number {
+  return LENGTH_BYTES + head.byteLength + bytes.byteLength
+}
+
+/** Parts as one payload, each its head's length (u32, little endian), head, bytes. All are copied once, and not kept. Throws where bytes were given away. */
+export function joinParts(parts: readonly Part[]): Uint8Array {
+  const size = parts.reduce((sum, part) => sum + sizeOf(part), 0)
   // Not zeroed first: every byte is written below.
-  const payload = new Uint8Array(Buffer.allocUnsafeSlow(start + bytes.byteLength).buffer)
-  new DataView(payload.buffer).setUint32(0, head.byteLength, true)
-  payload.set(head, LENGTH_BYTES)
-  payload.set(bytes, start)
+  const payload = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
+  const view = new DataView(payload.buffer)
+  let at = 0
+  for (const { head, bytes } of parts) {
+    view.setUint32(at, head.byteLength, true)
+    payload.set(head, at + LENGTH_BYTES)
+    payload.set(bytes, at + LENGTH_BYTES + head.byteLength)
+    at += LENGTH_BYTES + head.byteLength + bytes.byteLength
+  }
   return payload
 }
 
-/** The value's fields, each of them still unknown, and the bytes: see `ownBytes`. Throws `bad-cluster-message`. */
-export function unpackBeside(
+/** The fields of the head that begins there, each of them still unknown, and where its bytes begin. Throws `bad-cluster-message`. */
+export function unpackHead(
   subject: string,
   payload: Uint8Array,
-): { readonly fields: Readonly<Record<string, unknown>>; readonly bytes: Uint8Array } {
+  at: number,
+): { readonly fields: Readonly<Record<string, unknown>>; readonly end: number } {
   const { buffer, byteOffset, byteLength } = payload
-  if (byteLength < LENGTH_BYTES) throw badClusterMessage(subject, `${byteLength} bytes hold no length`)
-  const start = LENGTH_BYTES + new DataView(buffer, byteOffset, byteLength).getUint32(0, true)
-  if (start > byteLength) throw badClusterMessage(subject, `it tells of ${start} bytes and has ${byteLength}`)
-  return { fields: unpackFields(subject, payload.subarray(LENGTH_BYTES, start)), bytes: ownBytes(payload, start) }
+  if (byteLength < at + LENGTH_BYTES) throw badClusterMessage(subject, `${byteLength - at} bytes hold no length`)
+  const start = at + LENGTH_BYTES
+  const end = start + new DataView(buffer, byteOffset, byteLength).getUint32(at, true)
+  if (end > byteLength) throw badClusterMessage(subject, `it tells of ${end} bytes and has ${byteLength}`)
+  return { fields: unpackFields(subject, payload.subarray(start, end)), end }
 }
 
 /**
- * What follows in a payload, without a copy where that holds at most twice its size in memory: a payload is a view of what came from the socket, which many small ones may
+ * A part of a payload, without a copy where that holds at most twice its size in memory: a payload is a view of what came from the socket, which many small ones may
  * share. Never a Buffer, whose `slice` copies nothing.
  */
-function ownBytes({ buffer, byteOffset, byteLength }: Uint8Array, start: number): Uint8Array {
-  const view = new Uint8Array(buffer, byteOffset + start, byteLength - start)
+export function ownBytes({ buffer, byteOffset }: Uint8Array, start: number, end: number): Uint8Array {
+  const view = new Uint8Array(buffer, byteOffset + start, end - start)
   return 2 * view.byteLength >= buffer.byteLength ? view : view.slice()
 }

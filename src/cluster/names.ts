@@ -21,7 +21,7 @@ export function toToken(word: string): string {
 }
 
 export const plansOf = (job: string): string => `troupe.plans.${toToken(job)}`
-export const resultsOf = (job: string, group: string): string => `troupe.results.${toToken(job)}.${toToken(group)}`
+export const resultsOf = (job: string, worker: string): string => `troupe.results.${toToken(job)}.${toToken(worker)}`
 export const allResultsOf = (job: string): string => `troupe.results.${toToken(job)}.*`
 export const deadOf = (job: string): string => `troupe.dead.${toToken(job)}`
 const WORKER_NODE = 'worker-'

@@ -8,8 +8,8 @@ const BESIDE_BYTES = 256 * 1024
 
 /** Trajectories that do not fit into a message lie in the object store. */
 export interface Parcels {
-  /** Whether so many bytes fit into a message, with what goes with them. */
-  fits(bytes: number): boolean
+  /** Bytes that fit into a message, with what goes with them. */
+  readonly mostInline: number
   /** Resolves when it lies there. Putting it again replaces it. */
   put(name: string, trajectory: Uint8Array): Promise<void>
   /** Throws `trajectory-missing`. */
@@ -19,14 +19,14 @@ export interface Parcels {
 
 /** The store is opened with the first parcel: most jobs have none. */
 export function openParcels(connection: NatsConnection): Parcels {
-  const most = (connection.info?.max_payload ?? 2 ** 20) - BESIDE_BYTES
+  const mostInline = (connection.info?.max_payload ?? 2 ** 20) - BESIDE_BYTES
   let opened: Promise<ObjectStore> | undefined
   const store = () => {
     opened ??= new Objm(connection).open(BUCKETS.trajectories)
     return opened
   }
   return {
-    fits: bytes => bytes <= most,
+    mostInline,
     async put(name, trajectory) {
       await (await store()).putBlob({ name }, trajectory)
     },

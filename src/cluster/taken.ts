@@ -33,19 +33,23 @@ export function makeTaken(clock: Clock, forMs: number): Taken {
   }
 }
 
-/** Each call tells whether the stream has no messages of these subjects but those for which `isOver` holds. They are looked at in their order, and none of those again. */
+/**
+ * Each call tells whether the stream has no messages of these subjects, up to that one, but those for which `isOver` holds. They are looked at in their order, and none of
+ * those again.
+ */
 export function makeLook(
   { streams }: JetStreamManager,
   stream: string,
   subjects: string,
   isOver: (seq: number) => boolean,
+  last = Number.POSITIVE_INFINITY,
 ): () => Promise<boolean> {
   let seq = 1
   return async () => {
     for (;;) {
       const query: SeqMsgRequest & NextMsgRequest = { seq, next_by_subj: subjects }
       const next = await streams.getMessage(stream, query)
-      if (next === null) return true
+      if (next === null || next.seq > last) return true
       if (!isOver(next.seq)) return false
       seq = next.seq + 1
     }

@@ -4,7 +4,7 @@ import type { ErrorData } from '../errors.ts'
 import type { GroupId } from '../ids.ts'
 import type { RunHeader } from '../rollout/run.ts'
 import type { GroupPlan } from '../taskset/plan.ts'
-import { pack, packBeside, unpackBeside, unpackFields } from './codec.ts'
+import { joinParts, ownBytes, type Part, pack, unpackFields, unpackHead } from './codec.ts'
 import { badClusterMessage } from './errors.ts'
 
 /** Changes with what is said here, and with how. */
@@ -59,11 +59,18 @@ export function packPlan(message: PlanMessage): Uint8Array {
   return pack(message)
 }
 
-/** A trajectory goes as it is, behind the rest. Throws where its bytes were given away. */
-export function packResult(message: ResultMessage): Uint8Array {
-  if (message.type !== 'run') return packBeside(message, NOTHING)
+/** A trajectory goes as it is, behind the rest. One result, or several one behind the other, are a message. Throws where its bytes were given away. */
+export function toPart(message: ResultMessage): Part {
+  if (message.type !== 'run') return { head: pack(message), bytes: NOTHING }
   const { trajectory, ...rest } = message
-  return packBeside(rest, trajectory ?? NOTHING)
+  // A view of what was given away has no bytes, and would go as an empty one.
+  if (trajectory !== undefined && trajectory.byteLength !== message.header.bytes)
+    throw new TypeError(`${trajectory.byteLength} bytes of a trajectory of ${message.header.bytes}`)
+  return { head: pack(rest), bytes: trajectory ?? NOTHING }
+}
+
+export function packResult(message: ResultMessage): Uint8Array {
+  return joinParts([toPart(message)])
 }
 
 /** Looks at what tells one message from another; the rest was written by the same code. Throws `bad-cluster-message`. */
@@ -74,30 +81,35 @@ export function parsePlan(subject: string, bytes: Uint8Array): PlanMessage {
   return fields as unknown as PlanMessage
 }
 
-/** The trajectory may be a view of `payload`, which must not be written to afterwards. Throws `bad-cluster-message`. */
-export function parseResult(subject: string, payload: Uint8Array): ResultMessage {
-  const { fields, bytes } = unpackBeside(subject, payload)
-  const { type, header, object, groupId, trace } = fields
-  if (type === 'run' && isHeader(header)) {
-    const isHere = object === undefined
-    if (!isHere && typeof object !== 'string') throw badClusterMessage(subject, 'its object has no name')
-    if (bytes.byteLength !== (isHere ? header.bytes : 0))
-      throw badClusterMessage(subject, `its trajectory is not of ${header.bytes} bytes, as its run says`)
-    if (trace !== undefined && !(trace instanceof Uint8Array))
-      throw badClusterMessage(subject, 'its trace is not packed')
-    const drawn = trace === undefined ? {} : { trace }
-    return { type, header, trajectory: isHere ? bytes : undefined, object, ...drawn }
-  }
-  if (!ENDS.includes(type) || typeof groupId !== 'string') throw badClusterMessage(subject, 'it is no result')
-  if (bytes.byteLength > 0) throw badClusterMessage(subject, 'an end has no trajectory')
-  return fields as unknown as ResultMessage
+/** One at least, in the order in which they were sent. Trajectories may be views of `payload`, which must not be written to afterwards. Throws `bad-cluster-message`. */
+export function parseResults(subject: string, payload: Uint8Array): readonly ResultMessage[] {
+  const results: ResultMessage[] = []
+  let at = 0
+  do {
+    const { fields, end } = unpackHead(subject, payload, at)
+    const { type, header, object, groupId, trace } = fields
+    at = end
+    if (type === 'run' && isHeader(header)) {
+      const isHere = object === undefined
+      if (!isHere && typeof object !== 'string') throw badClusterMessage(subject, 'its object has no name')
+      if (isHere) at += header.bytes
+      if (at > payload.byteLength)
+        throw badClusterMessage(subject, `its trajectory is not of ${header.bytes} bytes, as its run says`)
+      if (trace !== undefined && !(trace instanceof Uint8Array))
+        throw badClusterMessage(subject, 'its trace is not packed')
+      const drawn = trace === undefined ? {} : { trace }
+      results.push({ type, header, trajectory: isHere ? ownBytes(payload, end, at) : undefined, object, ...drawn })
+    } else if (ENDS.includes(type) && typeof groupId === 'string') results.push(fields as unknown as ResultMessage)
+    else throw badClusterMessage(subject, 'it is no result')
+  } while (at < payload.byteLength)
+  return results
 }
 
 /** As far as it is read before the journal has it. */
 function isHeader(header: unknown): header is RunHeader {
   if (typeof header !== 'object' || header === null) return false
   const { runId, groupId, bytes }: Partial<RunHeader> = header
-  return typeof runId === 'string' && typeof groupId === 'string' && typeof bytes === 'number'
+  return typeof runId === 'string' && typeof groupId === 'string' && Number.isSafeInteger(bytes) && Number(bytes) >= 0
 }
 
 const NOTHING = new Uint8Array(0)

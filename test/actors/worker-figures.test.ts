@@ -30,7 +30,7 @@ test('two hundred that give a sign each second are told of once a second, and on
     mostLosses: 3,
     purgePlans: nothing,
     settled: nothing,
-    groupSettled: nothing,
+    takenSoFar: nothing,
     journal: undefined,
     judgeWorker: () => undefined,
     silenceMs: 15_000,

@@ -3,11 +3,12 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, nanos } from '@nats-io/transport-node'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../src/clock.ts'
+import { joinParts } from '../../src/cluster/codec.ts'
 import { resultsConsumer, resultsOf, STREAMS } from '../../src/cluster/names.ts'
 import { openParcels } from '../../src/cluster/parcels.ts'
 import { openResultFeed } from '../../src/cluster/result-feed.ts'
 import { ensureStreams, makeConsumers } from '../../src/cluster/streams.ts'
-import { packResult, type ResultMessage } from '../../src/cluster/wire.ts'
+import { type ResultMessage, toPart } from '../../src/cluster/wire.ts'
 import { toGroupId, toJobId } from '../../src/ids.ts'
 import { openMemoryJournal } from '../../src/journal/memory-journal.ts'
 import { until } from '../end-to-end/scene.ts'
@@ -49,14 +50,14 @@ test('what was taken is not waited for, although the server has heard of nothing
     const [, , last] = headers
     assert.ok(last !== undefined)
     const ended = toGroupId('group-0-2')
-    const messages: ResultMessage[] = [
+    const results: ResultMessage[] = [
       { type: 'handed-back', groupId: ended, epoch: 'e', start: 1, losses: 0 },
       ...headers.map(header => ({ type: 'run', header, trajectory: TRAJECTORY, object: undefined }) as const),
     ]
-    for (const message of messages) {
-      const { groupId } = message.type === 'run' ? message.header : message
-      await jetstream(connection).publish(resultsOf(JOB, groupId), packResult(message))
-    }
+    // Two together, and one that the journal has with one that it does not have yet.
+    const messages = [results.slice(0, 2), results.slice(2)]
+    for (const together of messages)
+      await jetstream(connection).publish(resultsOf(JOB, 'worker-1'), joinParts(together.map(toPart)))
 
     const journal = openMemoryJournal()
     let write = () => {}
@@ -96,11 +97,9 @@ test('what was taken is not waited for, although the server has heard of nothing
         () => isWriting,
         () => told.join(),
       )
-      for (const groupId of [headers[0]?.groupId ?? toGroupId('none'), ended]) await feed.groupSettled(groupId)
-
       // What the journal does not have yet is waited for.
       let isSettled = false
-      const settled = Promise.all([feed.settled(), feed.groupSettled(last.groupId)]).then(() => {
+      const settled = Promise.all([feed.settled(), feed.takenSoFar()]).then(() => {
         isSettled = true
       })
       const before = looks

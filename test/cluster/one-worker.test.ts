@@ -18,7 +18,7 @@ test(
       const clustered = await scene.run([...argv, '--journal', 'clustered', '--cluster', url])
       assert.is(clustered.exit, 0, clustered.stderr)
       assert.is(await drain(worker), 0, worker.stderr())
-      assert.match(worker.stderr(), /working for job-\w+\n[\s\S]*job-\w+ is over here/)
+      assert.match(worker.stderr(), /working for job-\w+\n[\s\S]*job-\w+ is over here, after 12 rollouts\n/)
 
       const content = await readContent(`${scene.directory}/clustered`)
       assert.equal(content, await readContent(`${scene.directory}/alone`))

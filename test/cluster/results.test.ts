@@ -47,7 +47,7 @@ test(
         const client = jetstream(connection)
         const forged = { ...header, reward: 0.25, attempt: 2 }
         const payload = packResult({ type: 'run', header: forged, trajectory, object: undefined })
-        const subject = resultsOf(header.jobId, header.groupId)
+        const subject = resultsOf(header.jobId, 'another')
         const entry = await (await new Kvm(connection).open('troupe-jobs')).get(header.jobId)
         const { epoch } = entry?.json<JobEntry>() ?? {}
         // As the worker has put it: the stream takes it for the same.

@@ -6,7 +6,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import * as assert from 'uvu/assert'
 import { connectNats } from '../../src/cluster/connect.ts'
 import { STREAMS } from '../../src/cluster/names.ts'
-import { parsePlan, parseResult } from '../../src/cluster/wire.ts'
+import { parsePlan, parseResults } from '../../src/cluster/wire.ts'
 import type { RunId } from '../../src/ids.ts'
 import { isDrawn, runTrace } from '../../src/telemetry/traces/trace-ids.ts'
 import { until } from '../end-to-end/scene.ts'
@@ -107,8 +107,8 @@ async function listen(url: string, work: () => Promise<void>) {
   })
   const results = connection.subscribe('troupe.results.*.*', {
     callback(_, { subject, data }) {
-      const result = parseResult(subject, data)
-      if (result.type === 'run') traced.set(result.header.runId, 'trace' in result)
+      for (const result of parseResults(subject, data))
+        if (result.type === 'run') traced.set(result.header.runId, 'trace' in result)
     },
   })
   try {

@@ -1,8 +1,8 @@
 /** What workers tell their coordinator: packed and read again, and read from bytes that nobody has packed. */
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { pack } from '../../src/cluster/codec.ts'
-import { packResult, parseResult, type ResultMessage } from '../../src/cluster/wire.ts'
+import { joinParts, pack } from '../../src/cluster/codec.ts'
+import { packResult, parseResults, type ResultMessage, toPart } from '../../src/cluster/wire.ts'
 import { TroupeError } from '../../src/errors.ts'
 import { toGroupId } from '../../src/ids.ts'
 import { packTrajectory, unpackTrajectory } from '../../src/rollout/pack.ts'
@@ -59,8 +59,9 @@ test(
     const behinds = fc.constantFrom(0, 1, 7, 65_536)
     await fuzz('results of runs', 1_500, [run, fc.nat(9), behinds], (message, ahead, behind) => {
       const payload = toChunk(packResult(message), ahead, behind)
-      const read = parseResult('results', payload)
-      assert.ok(read.type === 'run' && read.trajectory !== undefined && message.trajectory !== undefined)
+      const [read, ...others] = parseResults('results', payload)
+      assert.is(others.length, 0)
+      assert.ok(read?.type === 'run' && read.trajectory !== undefined && message.trajectory !== undefined)
       assert.equal(read.header, message.header)
       const { buffer, byteLength } = read.trajectory
       assert.is(Buffer.compare(read.trajectory, message.trajectory), 0)
@@ -79,8 +80,21 @@ test(
   'what has no trajectory with it comes as it went',
   () =>
     fuzz('results without bytes', 500, [end], message =>
-      assert.equal(parseResult('results', packResult(message)), message),
+      assert.equal(parseResults('results', packResult(message)), [message]),
     ),
+  deadlineOf(500),
+)
+
+test(
+  'several come in their order, each with its own trajectory',
+  () =>
+    fuzz('results together', 500, [fc.array(fc.oneof(run, end), { minLength: 2, maxLength: 6 })], messages => {
+      const read = parseResults('results', joinParts(messages.map(toPart)))
+      assert.equal(read, messages)
+      for (const each of read)
+        if (each.type === 'run' && each.trajectory !== undefined)
+          assert.ok(each.trajectory.buffer.byteLength <= 2 * each.trajectory.byteLength)
+    }),
   deadlineOf(500),
 )
 
@@ -115,10 +129,10 @@ const garbage = fc.oneof(
   framed,
 )
 
-/** A result, or the one error. */
-function read(payload: Uint8Array): ResultMessage | undefined {
+/** Results, or the one error. */
+function read(payload: Uint8Array): readonly ResultMessage[] | undefined {
   try {
-    return parseResult('results', payload)
+    return parseResults('results', payload)
   } catch (error) {
     assert.ok(
       error instanceof TroupeError && error.tag === 'bad-cluster-message',
@@ -135,13 +149,16 @@ test(
   async () => {
     let results = 0
     await fuzz('result payloads', 5_000, [garbage], payload => {
-      const result = read(payload)
-      if (result === undefined) return
-      results += 1
-      assertData(result)
-      if (result.type === 'run')
-        assert.is(result.trajectory?.byteLength, result.object === undefined ? result.header.bytes : undefined)
-      else assert.type(result.groupId, 'string')
+      const together = read(payload)
+      if (together === undefined) return
+      assert.ok(together.length > 0)
+      for (const result of together) {
+        results += 1
+        assertData(result)
+        if (result.type === 'run')
+          assert.is(result.trajectory?.byteLength, result.object === undefined ? result.header.bytes : undefined)
+        else assert.type(result.groupId, 'string')
+      }
     })
     assert.ok(results > 100, `${results} results`)
   },

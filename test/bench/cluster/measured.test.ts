@@ -13,16 +13,46 @@ const TRAJECTORY_BYTES = 72_000
 test(
   'rollouts on a worker are counted by process and by message, those in a thread go past the server',
   async () => {
-    const given: OverheadCase = { turns: 1, rollouts: 128, warmUps: 0, width: 32, threads: 1, agent: {} }
+    const given: OverheadCase = {
+      turns: 1,
+      rollouts: 128,
+      warmUps: [],
+      width: 32,
+      threads: 1,
+      work: 'noop',
+      agent: {},
+    }
     const [turn] = await measureBy<readonly Turn[]>('overhead-main', given, undefined)
     assert.ok(turn)
     const { threaded, clustered } = turn
     assert.ok(threaded.perSecond > 0 && clustered.perSecond > 0)
     assert.ok(threaded.bytes < 1_000, `${threaded.bytes} bytes a rollout in a thread`)
     assert.ok(clustered.bytes > 2 * TRAJECTORY_BYTES, `${clustered.bytes} bytes a rollout, in and out`)
-    // Published, answered, delivered, acknowledged; and what plans and signs of life add.
-    assert.ok(clustered.messages >= 4 && clustered.messages < 12, `${clustered.messages} messages a rollout`)
+    // Published, answered, delivered, acknowledged, some of them together; and what plans and signs of life add.
+    assert.ok(clustered.messages > 0.5 && clustered.messages < 12, `${clustered.messages} messages a rollout`)
     assert.ok(clustered.coordinatorMs > 0 && clustered.workerMs > threaded.workerMs)
+  },
+  { deadlineMs: 90_000 },
+)
+
+test(
+  'real rollouts are counted with the programs that their sandboxes run',
+  async () => {
+    const given: OverheadCase = {
+      turns: 1,
+      rollouts: 8,
+      warmUps: [],
+      width: 8,
+      threads: 1,
+      work: 'calc',
+      agent: {},
+    }
+    const [turn] = await measureBy<readonly Turn[]>('overhead-main', given, undefined)
+    assert.ok(turn)
+    for (const { perSecond, hostMs, coordinatorMs } of [turn.threaded, turn.clustered]) {
+      assert.ok(perSecond > 0 && coordinatorMs > 0)
+      assert.ok(hostMs > 50, `two pytests and more in ${hostMs} ms of CPU`)
+    }
   },
   { deadlineMs: 90_000 },
 )
