@@ -54,6 +54,18 @@ test('two jobs together send what the account may, minute after minute, and next
   for (const { taken } of drawn) assert.ok(taken >= 15, `a fair part: ${drawn.map(each => each.taken)}`)
 })
 
+test('of two jobs that cannot hear of each other as much is refused as is admitted', async () => {
+  const clock = new VirtualClock()
+  const { start } = makeJobs(clock)
+  const provider = makeProvider(clock, LIMIT)
+  const jobs = [start('job-1', 1), start('job-2', 1)]
+  for (const job of jobs) job.isCutOff = true
+  await clock.advance(1_100)
+  for (const { buckets } of jobs) for (const bucket of buckets) draw(clock, bucket, 200, () => provider.create(bucket))
+  await clock.advance(120_000)
+  assert.ok(provider.counts.refused > LIMIT, `${provider.counts.refused} refused`)
+})
+
 for (const how of ['end', 'kill'] as const)
   test(`when the keeper’s job is gone by ${how} in the middle of a window, the other goes on within what is left of it`, async () => {
     const clock = new VirtualClock()
