@@ -33,9 +33,10 @@ test(
       ]
       const killed = scene.start(clustered)
       await until(
-        // In the midst of the second step.
-        async () => (await scene.durable()).length > 18,
+        // In the midst of the second step, with the first's version told.
+        async () => (await scene.durable()).length > 18 && (await readBucket(url, 'troupe-policy')).size === 1,
         () => killed.stderr(),
+        60_000,
       )
       // 127.0.0.2, as the kernel writes it: loopback is many addresses.
       assert.match(readFileSync('/proc/net/tcp', 'latin1'), / 0200007F:[0-9A-F]{4} 00000000:0000 0A /)
