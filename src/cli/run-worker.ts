@@ -50,7 +50,7 @@ function toText(news: WorkerNews): string {
     case 'left':
       return `${news.jobId} is over here, after ${news.rollouts} rollouts`
     case 'policy':
-      return `${news.jobId} serves the policy ${news.version} of step ${news.step}`
+      return `${news.jobId} serves the policy ${news.version} of step ${news.step + 1}`
     case 'refused':
       return `warning: ${news.error.message}`
   }

@@ -2,13 +2,13 @@ import type { Engine, EnginePorts } from '../assembly/engine.ts'
 import type { EngineSettings } from '../assembly/settings.ts'
 import { fromErrorData } from '../errors.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
-import { sandboxesLeft } from './errors.ts'
+import { clusterSettingsDiffer, sandboxesLeft } from './errors.ts'
 
 /** The engines of one job: one for each different set of settings that its runs were given. */
 export interface Engines {
   /** The runtime is closed with the job from now on: asking it whether it could run something may have started what must be ended. */
   use(runtime: Runtime): void
-  /** Starts one, unless an earlier run had the same runtime and settings. */
+  /** Starts one, unless an earlier run had the same runtime and settings. Rejects with `cluster-settings-differ` where a job on several machines would have two. */
   get(settings: EngineSettings): Promise<Engine>
   readonly running: readonly Engine[]
   /** Ends all of them, and their runtimes where no other job uses them. Rejects with `sandboxes-left`. */
@@ -59,6 +59,9 @@ export function makeEngines(ports: EnginePorts): Engines {
       const key = keyOf(settings)
       const known = started.get(key)
       if (known !== undefined) return known
+      const isOther = !starting.has(key) && started.size + starting.size > 0
+      // Its workers have one engine for the job, and a second coordinator would take it over.
+      if (settings.cluster !== undefined && isOther) throw clusterSettingsDiffer()
       // Two runs that begin at once want one engine.
       const engine = starting.get(key) ?? begin(key, settings)
       starting.set(key, engine)

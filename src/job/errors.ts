@@ -48,6 +48,14 @@ export function sandboxesLeft(ids: readonly string[]): TroupeError {
   })
 }
 
+export function clusterSettingsDiffer(): TroupeError {
+  return new TroupeError({
+    tag: 'cluster-settings-differ',
+    message:
+      'a job on several machines has one engine, and this run asks for another: a runtime, limits, deadlines or a pool that earlier runs of the job did not have. Give it the same, or start a job of its own for it.',
+  })
+}
+
 export function stepRunning(job: string, step: number, round: number, slugs: readonly string[]): TroupeError {
   const some = slugs.slice(0, 3).join(', ')
   return new TroupeError({

@@ -58,7 +58,7 @@ export interface EngineOptions {
   readonly maxWaitingBytes?: number
   /**
    * Rollouts run on the workers that find the job there (`troupe worker`), each with threads, a pool and sandboxes of its own; `threads` means nothing then. `runtime` is what
-   * tasks are checked against here. Absent: everything runs on this machine.
+   * tasks are checked against here. All runs of a job have the same settings then. Absent: everything runs on this machine.
    */
   readonly cluster?: ClusterOptions
   readonly clock?: Clock

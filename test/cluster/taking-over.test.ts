@@ -70,6 +70,10 @@ test(
       scene.go()
       assert.is(await wanted, 12)
       assert.not.ok(second.lost.aborted)
+      // A run with other settings would be a coordinator of its own, and take the job from its own process.
+      const otherwise = await follow(second.stream(taskset, agent, { step: 2, maxConcurrent: 2 }))
+      assert.is(otherwise instanceof TroupeError ? otherwise.data.tag : otherwise, 'cluster-settings-differ')
+      assert.not.ok(second.lost.aborted)
       await second.close()
       assert.is(await drain(worker), 0)
       assert.is(worker.stderr().match(/working for/g)?.length, 2)

@@ -58,7 +58,7 @@ test(
       assert.is(versions.length, 2)
       assert.is(new Set(lines.map(({ epoch }) => epoch)).size, 2)
       for (const [step, version] of versions.entries())
-        assert.match(worker.stderr(), new RegExp(`${job} serves the policy ${version} of step ${step}\n`))
+        assert.match(worker.stderr(), new RegExp(`${job} serves the policy ${version} of step ${step + 1}\n`))
 
       const old = await scene.run(clustered.map(word => (word.startsWith(scene.journal) ? `${word}-old` : word)))
       assert.is(old.exit, 2, old.stderr)
