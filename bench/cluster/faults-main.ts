@@ -30,8 +30,9 @@ export interface FaultsFigures extends JournalDifference {
   readonly clusteredMs: number
   /** What was done to it, and how many runs the journal had by then. */
   readonly faults: readonly Fault[]
-  /** Of the worker that was cut off, once it was back. */
+  /** Of the worker that was cut off: in the same training once it was back, if that was not over by then, and alone in a step of another. */
   readonly healedRollouts: number
+  readonly nextRollouts: number
   /** Processes, and what is in their temporary directory, once all had ended. */
   readonly left: readonly string[]
   /** What workers and coordinator warned of. */
@@ -83,11 +84,15 @@ async function show(): Promise<FaultsFigures> {
     const over = endOf(training)
     const faults = await Promise.race([doHarm(nats, running, workers), over.then(tooEarly)])
     const clusteredMs = await over
+    const [, cut, third] = running
+    await third?.end()
+    await endOf(train(join(directory, 'next'), '--cluster', url, '--steps', '1'))
     await Promise.all(running.map(program => program.end()))
-    const healedRollouts = rolloutsSinceAnew(running[1])
+    const [nextRollouts = 0, healedRollouts = 0] = rolloutsSinceAnew(cut)
     const difference = await compareJournals(alone, scene.journal, planned)
     const left = await leftovers()
-    return { ...difference, planned, aloneMs, clusteredMs, faults, healedRollouts, left, warnings: warningsOf(running) }
+    const warnings = warningsOf(running)
+    return { ...difference, planned, aloneMs, clusteredMs, faults, healedRollouts, nextRollouts, left, warnings }
   } finally {
     await Promise.all(running.map(program => program.end()))
   }
@@ -156,11 +161,10 @@ function warningsOf(programs: readonly Program[]): readonly string[] {
   return programs.flatMap(program => program.stderr().match(/^.*warning: .*$/gm) ?? [])
 }
 
-/** What a worker that had given the job up says of the time since it joined anew; 0 where it did not. */
-function rolloutsSinceAnew(worker: Program | undefined): number {
-  const times = (worker?.stderr() ?? '').split('working for ').slice(1)
-  const [, rollouts = '0'] = / is over here, after (\d+) rollouts/.exec(times.slice(1).at(-1) ?? '') ?? []
-  return Number(rollouts)
+/** What a worker says that it has done each time that it has joined a job, but for the first: the last first. */
+function rolloutsSinceAnew(worker: Program | undefined): readonly number[] {
+  const [, , ...anew] = (worker?.stderr() ?? '').split('working for ')
+  return anew.map(said => Number(/ is over here, after (\d+) rollouts/.exec(said)?.[1] ?? 0)).reverse()
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

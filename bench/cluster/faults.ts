@@ -28,9 +28,10 @@ export async function faultRows(quick: boolean, signal: AbortSignal | undefined)
   return rows
 }
 
-function toRows({ seed }: FaultsCase, figures: FaultsFigures): readonly BenchRow[] {
-  const { planned, runs, lost, different, left, aloneMs, clusteredMs, faults, healedRollouts } = figures
+function toRows({ seed, steps }: FaultsCase, figures: FaultsFigures): readonly BenchRow[] {
+  const { planned, runs, lost, different, left, aloneMs, clusteredMs, faults, healedRollouts, nextRollouts } = figures
   for (const each of [...different, ...left, ...figures.warnings]) process.stderr.write(`  ${each}\n`)
+  const perStep = planned / steps
   const none = (name: string, value: number, unit: string): BenchRow => ({
     name: `  ${name}`,
     value,
@@ -56,12 +57,13 @@ function toRows({ seed }: FaultsCase, figures: FaultsFigures): readonly BenchRow
     none('lost, or without a grade', lost, 'runs'),
     none('runs and groups that differ from those on one machine', different.length, ''),
     none('processes, sandboxes and files left', left.length, ''),
+    { name: '  by the worker that was cut off, once it was back', value: healedRollouts, unit: 'runs' },
     {
-      name: '  by the worker that was cut off, after it was back',
-      value: healedRollouts,
+      name: '  by that one alone, in the first step of the next training',
+      value: nextRollouts,
       unit: 'runs',
-      aim: '> 0',
-      met: healedRollouts > 0,
+      aim: String(perStep),
+      met: nextRollouts === perStep,
     },
     ...faults.map(({ what, durable }) => ({ name: `  ${what}, at`, value: durable, unit: 'runs' })),
   ]

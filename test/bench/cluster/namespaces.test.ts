@@ -64,9 +64,10 @@ test(
   withNamespaces(async () => {
     const given: FaultsCase = { steps: 3, group: 4, seed: 3, redeliverS: 8 }
     const figures = await measureBy<FaultsFigures>('faults-main', given, undefined, OWN_NETWORK)
-    const { planned, runs, lost, different, left, faults } = figures
+    const { planned, runs, lost, different, left, faults, nextRollouts } = figures
     assert.equal({ runs, lost, different, left }, { runs: planned, lost: 0, different: [], left: [] })
     assert.is(planned, 192)
+    assert.is(nextRollouts, 64, 'of a step, by the worker that was cut off')
     assert.equal(
       faults.map(({ what }) => what),
       ['worker-1 killed', 'worker-2 cut off', 'the leading NATS server killed', 'worker-2 back'],
