@@ -1,10 +1,10 @@
 /** A whole evaluation by TLS, with the key of its role for each process: what Troupe does is what the roles may do. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { jetstreamManager } from '@nats-io/jetstream'
 import * as assert from 'uvu/assert'
 import { connectNats } from '../../src/cluster/connect.ts'
 import { type Scene, until, withScene } from '../end-to-end/scene.ts'
+import { textBelow } from '../support/living-tree.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
 import { sampleOf } from '../telemetry/metrics/exposition.ts'
@@ -29,13 +29,6 @@ async function withSecured(
     await using _nats = secured.nats
     await withScene(scene => body(scene, secured))
   })
-}
-
-/** Every file below, in one text. The server may remove one meanwhile. */
-function readAll(directory: string): string {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
-  const paths = entries.map(entry => join(entry.parentPath, entry.name))
-  return paths.map(path => (existsSync(path) ? readFileSync(path, 'latin1') : '')).join('\n')
 }
 
 test(
@@ -86,7 +79,7 @@ test(
       let stored = ''
       await until(
         () => {
-          stored = readAll(nats.directory)
+          stored = textBelow(nats.directory)
           return stored.includes('agent.mjs')
         },
         () => 'the plans on the disk of the server',

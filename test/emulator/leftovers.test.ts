@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts'
 import { hasTag } from '../../src/errors.ts'
+import { entriesBelow } from '../support/living-tree.ts'
 import { suite } from '../support/suite.ts'
 import { withFiles } from '../support/temporary-directory.ts'
 import { openThroughGateway, sayHello, startTask } from './support/gateway-client.ts'
@@ -105,7 +106,7 @@ test('a task in progress ends with its sandbox, also in a server that others go 
 function sessionDirectories(): readonly string[] {
   const servers = readdirSync(tmpdir()).filter(name => name.startsWith('troupe-emulator-'))
   return servers.flatMap(name =>
-    readdirSync(join(tmpdir(), name, 'workspaces'), { recursive: true, withFileTypes: true })
+    entriesBelow(join(tmpdir(), name, 'workspaces'))
       .filter(entry => entry.isDirectory() && /^session-\d+$/.test(entry.name))
       .map(entry => entry.name),
   )
