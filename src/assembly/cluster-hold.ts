@@ -7,7 +7,8 @@ import { claimJob } from '../cluster/job-claim.ts'
 import { openLeaseBook, type SeenLease } from '../cluster/lease-book.ts'
 import type { JobLife } from '../cluster/names.ts'
 import { ensureStreams, isMissing, makeConsumers, removeJob } from '../cluster/streams.ts'
-import { toErrorData } from '../errors.ts'
+import { untilAnswered } from '../cluster/until-answered.ts'
+import { type TroupeError, toErrorData } from '../errors.ts'
 import { startPolicyBoard } from './cluster-policy.ts'
 import type { EnginePorts } from './engine.ts'
 
@@ -41,24 +42,26 @@ const LOOK_MS = 1_000
 /** Between two looks at leases; a part of the time after which they count as those of the dead. */
 const LEASES_MS = 5_000
 
-/** Makes what is not there yet, and takes the job from whoever had it. Rejects with `policy-ahead`, and with `job-taken-over` where another is quicker. */
+/** Makes what is not there yet, and takes the job from whoever had it. Rejects with `policy-ahead`, with `job-taken-over` where another is quicker, and with `jetstream-silent`. */
 export async function takeHold(
   connection: NatsConnection,
   manager: JetStreamManager,
   ports: HoldPorts,
 ): Promise<ClusterHold> {
   const { jobId, journal, epoch, redeliverMs, clock, over, onTrouble } = ports
-  await ensureStreams(connection, manager)
+  const answered = <Value>(work: () => Promise<Value>) => untilAnswered(connection, clock, work)
+  await answered(() => ensureStreams(connection, manager))
   const host = hostname()
-  const claim = await claimJob(connection, {
+  const claiming = {
     jobId,
     own: { epoch, host },
     clock,
     signal: over.signal,
     lookMs: Math.min(LOOK_MS, redeliverMs / 6),
-    onLost: error => ports.onLost?.(toErrorData(error)),
+    onLost: (error: TroupeError) => ports.onLost?.(toErrorData(error)),
     onError: onTrouble,
-  })
+  }
+  const claim = await answered(() => claimJob(connection, claiming))
   const own = { jobId, life: claim.life, epoch, host, redeliverMs }
   const look = () =>
     claim.check().catch(error => {
@@ -68,15 +71,16 @@ export async function takeHold(
     if (isMissing(error)) await look()
     if (claim.lost === undefined) onTrouble(error)
   }
-  const policy = await startPolicyBoard(connection, journal, {
+  const serving = {
     jobId,
     epoch,
     clock,
     signal: over.signal,
     checkClaim: claim.check,
-    onTrouble: error => void tellUnlessLost(error),
-  })
-  await makeConsumers(manager, own, redeliverMs, claim.check)
+    onTrouble: (error: unknown) => void tellUnlessLost(error),
+  }
+  const policy = await answered(() => startPolicyBoard(connection, journal, serving))
+  await answered(() => makeConsumers(manager, own, redeliverMs, claim.check))
   let leases: ReturnType<typeof openLeaseBook> | undefined
   let announced: ReturnType<typeof announceJob> | undefined
 

@@ -19,6 +19,7 @@ import { makePublisher } from '../cluster/publish.ts'
 import { openResultFeed, type ResultFeed } from '../cluster/result-feed.ts'
 import { MOST_DELIVERIES } from '../cluster/streams.ts'
 import { makeTrouble } from '../cluster/trouble.ts'
+import { untilAnswered } from '../cluster/until-answered.ts'
 import { type PlanMessage, PROTOCOL } from '../cluster/wire.ts'
 import { type ErrorData, toErrorData } from '../errors.ts'
 import type { RunId } from '../ids.ts'
@@ -83,7 +84,7 @@ async function coordinate(
   /** Of runs that an earlier life has not drawn. */
   const earlyTraces = new Map<RunId, RunTrace>()
   const desks = makeDesks<Ref<DeskMessage>>()
-  const manager = await jetstreamManager(connection, { timeout: ANSWER_MS })
+  const manager = await untilAnswered(connection, clock, () => jetstreamManager(connection, { timeout: ANSWER_MS }))
   const hold = await takeHold(connection, manager, { ...ports, epoch, redeliverMs, clock, over, onTrouble })
   let hosted: Ref<DispatcherMessage> | undefined
   const tell = (message: DispatcherMessage) => void hosted?.tell(message)

@@ -3,7 +3,7 @@ import type { WorkerLoad } from '../../actors/cluster-messages.ts'
 import type { Credits } from '../cluster/credits.ts'
 import type { Parcels } from '../cluster/parcels.ts'
 import { type Publisher, surely } from '../cluster/publish.ts'
-import { makeResultSender } from '../cluster/result-sender.ts'
+import { MOST_BYTES_TOGETHER, makeResultSender } from '../cluster/result-sender.ts'
 import type { TracePacker } from '../cluster/run-traces.ts'
 import type { PlanMessage, ResultMessage } from '../cluster/wire.ts'
 import type { ErrorData } from '../errors.ts'
@@ -86,7 +86,8 @@ export function makeWorkerGroups(ports: WorkerGroupsPorts): WorkerGroups {
   const groups = new Map<GroupId, HeldGroup>()
   const ending = new Set<Promise<void>>()
   const onFewer = new Set<() => void>()
-  const sender = makeResultSender(publisher, ports.subject, parcels.mostInline, randomIds.hex(8))
+  const mostTogether = Math.min(parcels.mostInline, MOST_BYTES_TOGETHER)
+  const sender = makeResultSender(publisher, ports.subject, mostTogether, randomIds.hex(8))
   let runs = 0
 
   function countOpen(): number {

@@ -42,8 +42,11 @@ export interface ResultFeed {
   close(): Promise<void>
 }
 
-/** Of one request: what may wait for the journal is bounded by what is not acknowledged. */
-const MOST_AT_ONCE = 256
+/**
+ * Of one request. A server cuts off a client for which 64 MiB wait, and messages are of 768 KiB at most; what may wait for the journal is bounded by what is not
+ * acknowledged.
+ */
+const MOST_AT_ONCE = 64
 const LOOK_AGAIN_MS = 50
 const TRY_AGAIN_MS = 1_000
 

@@ -10,9 +10,11 @@ export interface ResultSender {
 }
 
 /** Messages of one worker on their way at once: what ends while so many are goes with the next. */
-export const MOST_UNDER_WAY = 4
+export const MOST_UNDER_WAY = 16
 /** Results of one message: what the coordinator has to do before it acknowledges one. */
 export const MOST_TOGETHER = 64
+/** Bytes of one: what is larger costs more to wait for than a message costs. */
+export const MOST_BYTES_TOGETHER = 256 * 1024
 
 interface Waiting {
   readonly message: ResultMessage
