@@ -1,8 +1,9 @@
-import { type KV, Kvm } from '@nats-io/kv'
+import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Clock } from '../clock.ts'
 import { isConflict } from './job-claim.ts'
 import { BUCKETS, toToken } from './names.ts'
+import { openLate } from './open-late.ts'
 import { surely } from './publish.ts'
 
 /** A worker may have sandboxes of a job: written before it makes its runtime, and deleted when nothing of it is left. */
@@ -51,11 +52,7 @@ interface JobLease {
 
 export function makeLeases(connection: NatsConnection, who: Pick<Lease, 'owner' | 'node' | 'host'>): Leases {
   const jobs = new Map<string, JobLease>()
-  let opened: Promise<KV> | undefined
-  const open = () => {
-    opened ??= new Kvm(connection).open(BUCKETS.leases)
-    return opened
-  }
+  const open = openLate(() => new Kvm(connection).open(BUCKETS.leases))
 
   return {
     async take(jobId, runtime, ports) {

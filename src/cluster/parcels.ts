@@ -1,7 +1,8 @@
-import { type ObjectStore, Objm } from '@nats-io/obj'
+import { Objm } from '@nats-io/obj'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { trajectoryMissing } from './errors.ts'
 import { BUCKETS } from './names.ts'
+import { openLate } from './open-late.ts'
 
 /** What a message has beside the trajectory: header, and NATS's own lines. A run's header holds its task, which has a limit of its own. */
 const BESIDE_BYTES = 256 * 1024
@@ -20,11 +21,7 @@ export interface Parcels {
 /** The store is opened with the first parcel: most jobs have none. */
 export function openParcels(connection: NatsConnection): Parcels {
   const mostInline = (connection.info?.max_payload ?? 2 ** 20) - BESIDE_BYTES
-  let opened: Promise<ObjectStore> | undefined
-  const store = () => {
-    opened ??= new Objm(connection).open(BUCKETS.trajectories)
-    return opened
-  }
+  const store = openLate(() => new Objm(connection).open(BUCKETS.trajectories))
   return {
     mostInline,
     async put(name, trajectory) {

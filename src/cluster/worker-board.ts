@@ -3,6 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { type Clock, sleep } from '../clock.ts'
 import { BUCKETS, toToken } from './names.ts'
 import type { PolicyVersion } from './policy-board.ts'
+import { untilAnswered } from './until-answered.ts'
 
 /** What a worker says of itself to whoever looks. */
 export interface WorkerLine {
@@ -26,14 +27,14 @@ export interface WorkerLine {
 
 const REFRESH_MS = 3_000
 
-/** The worker's line, written again every three seconds until it is closed; a line that nobody renews goes by itself. */
+/** The worker's line, written again every three seconds until it is closed; a line that nobody renews goes by itself. Rejects with `jetstream-silent`. */
 export async function announceWorker(
   connection: NatsConnection,
   line: () => WorkerLine,
   clock: Clock,
   onError: (error: unknown) => void,
 ): Promise<{ close(): Promise<void> }> {
-  const bucket = await new Kvm(connection).open(BUCKETS.workers)
+  const bucket = await untilAnswered(connection, clock, () => new Kvm(connection).open(BUCKETS.workers))
   const over = new AbortController()
   const key = toToken(line().node)
   const writing = (async () => {
